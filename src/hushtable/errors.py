@@ -1,0 +1,148 @@
+"""Every error a user can meet: one line that names what was given, what is allowed and what to do.
+
+HushError
+├── BadPath          a file that is missing, unreadable or cannot be written
+├── BadDomain        a domain that does not describe a table
+├── BadBudget        a budget that is not a budget
+├── OverBudget       more than the ledger has left                        (exit code 3)
+├── BadLedger        a ledger that is damaged, edited or of another table
+├── BadData          rows that do not fit the domain; never says which row or value
+├── BadPlan          a workload or mechanism that cannot be planned
+│   └── TooLarge     ... because it needs more numbers than the cap
+├── BadQuestion      a question the synopsis cannot answer
+│   ├── UnknownAttribute
+│   ├── TooWide
+│   └── CutInsideBin
+└── BadSynopsis      a synopsis file that is damaged, edited or from a newer version
+"""
+
+import difflib
+from collections.abc import Sequence
+from fractions import Fraction
+
+__all__ = [
+    "BadBudget",
+    "BadData",
+    "BadDomain",
+    "BadLedger",
+    "BadPath",
+    "BadPlan",
+    "BadQuestion",
+    "BadSynopsis",
+    "CutInsideBin",
+    "HushError",
+    "OverBudget",
+    "TooLarge",
+    "TooWide",
+    "UnknownAttribute",
+    "readable",
+    "suggestion",
+]
+
+
+def readable(number: Fraction | float) -> str:
+    """A number as a person would write it: `0.014973`, `1e-09`, never `0.000`."""
+    return f"{float(number):.6g}"
+
+
+def suggestion(given: str, known: Sequence[str]) -> str:
+    """` Did you mean 'age'?`, or nothing when no known name is close."""
+    close = difflib.get_close_matches(given, known, n=1)
+    return f" Did you mean '{close[0]}'?" if close else ""
+
+
+def listed(names: Sequence[str], most: int = 12) -> str:
+    """The names, cut after `most` so that an error stays one line."""
+    more = f", ... ({len(names) - most} more)" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+class HushError(Exception):
+    """A mistake the user can mend. `str(error)` is one line; `exit_code` is what `hush` returns."""
+
+    exit_code = 1
+
+
+class BadPath(HushError):
+    """A file that is missing, unreadable or cannot be written."""
+
+
+class BadDomain(HushError):
+    """A domain that does not describe a table."""
+
+
+class BadBudget(HushError):
+    """A budget that is not a budget: zero, negative, not a number, delta outside (0, 1)."""
+
+
+class OverBudget(HushError):
+    """More than is left. Nothing was read and nothing was spent."""
+
+    exit_code = 3
+
+    def __init__(self, *, asked: Fraction, left: Fraction, unit: str) -> None:
+        self.asked, self.left = asked, left
+        super().__init__(
+            f"this costs {unit} = {readable(asked)} but {readable(left)} is left; "
+            "lower the budget or let the data owner raise the total (hush ledger raise)"
+        )
+
+
+class BadLedger(HushError):
+    """A ledger that is damaged, edited, or belongs to another table."""
+
+
+class BadData(HushError):
+    """Rows that do not fit the domain. The message never names a row or a value."""
+
+
+class BadPlan(HushError):
+    """A workload, mechanism or target that cannot be planned."""
+
+
+class TooLarge(BadPlan):
+    """More numbers than the cap; names the largest order that fits."""
+
+    def __init__(self, *, order: int, numbers: int, cap: int, fits: int) -> None:
+        self.order, self.numbers, self.cap, self.fits = order, numbers, cap, fits
+        advice = f"the largest width that fits is {fits}" if fits else "merge bins or drop attributes"
+        super().__init__(f"width {order} needs {numbers:,} numbers and the cap is {cap:,}; {advice}")
+
+
+class BadQuestion(HushError):
+    """A question that cannot be parsed or answered."""
+
+
+class UnknownAttribute(BadQuestion):
+    """A name that is not in the domain."""
+
+    def __init__(self, name: str, *, known: Sequence[str]) -> None:
+        self.name, self.known = name, tuple(known)
+        super().__init__(
+            f"no attribute '{name}'; this domain has {listed(known)}.{suggestion(name, known)}"
+        )
+
+
+class TooWide(BadQuestion):
+    """A question about more attributes than were released together."""
+
+    def __init__(self, *, names: Sequence[str], width: int) -> None:
+        self.names, self.width = tuple(names), width
+        super().__init__(
+            f"the question joins {len(names)} attributes ({listed(names)}) but this synopsis answers "
+            f"questions about at most {width} at a time; ask about fewer attributes or release a wider workload"
+        )
+
+
+class CutInsideBin(BadQuestion):
+    """A comparison that splits a bin whose rows were counted together."""
+
+    def __init__(self, *, name: str, cut: str, below: str, above: str) -> None:
+        self.name, self.cut, self.below, self.above = name, cut, below, above
+        super().__init__(
+            f"{name} {cut} cuts a bin in two: the nearest edges are {below} and {above}; ask at one of these"
+        )
+
+
+class BadSynopsis(HushError):
+    """A synopsis file that is damaged, edited or of an unknown version."""

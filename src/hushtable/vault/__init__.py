@@ -1,0 +1,1 @@
+"""The trusted code: the only folder that sees rows."""

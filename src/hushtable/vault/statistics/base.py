@@ -1,0 +1,57 @@
+"""Statistic: a public, bounded integer vector per row whose sum over rows may leave through the door."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...budget import Neighbours
+from ...interactions import Law, Scales
+
+__all__ = ["Codes", "Statistic"]
+
+# One array of shape (attributes, rows): each row of the table as the codes of its domain.
+Codes = NDArray[np.uint8] | NDArray[np.uint16]
+
+
+class Statistic(ABC):
+    """A sum over rows. Its coordinates fall into groups that share one noise scale.
+
+    `accumulate` is pure and additive: the sums of two blocks of rows add up to the sum of both, so any source
+    may split the rows as it likes, on any machine.
+    """
+
+    name: ClassVar[str]
+    groups: int
+    """How many groups of coordinates there are."""
+
+    @abstractmethod
+    def accumulate(self, codes: Codes) -> NDArray[np.int64]:
+        """Sums over one block of rows, in whatever integers add up."""
+
+    @abstractmethod
+    def finish(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
+        """From the total of `accumulate` to the coordinates: a fixed linear map."""
+
+    @abstractmethod
+    def scales(self, law: Law, per_group: Sequence[Fraction]) -> Scales:
+        """The noise of every coordinate when each group has the given scale."""
+
+    @abstractmethod
+    def spread(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
+        """The largest weighted change one row can make.
+
+        Max over neighbours of the sum over coordinates of weight x |change|^power / unit, where `unit` is the
+        coordinate's scale when its group has scale 1. With Gaussian noise of variance s_g per group the price
+        is spread(power=2, weights=1/(2 s_g)) in rho; with Laplace noise of scale s_g it is
+        spread(power=1, weights=1/s_g) in epsilon.
+        """
+
+    @abstractmethod
+    def zeros(self) -> NDArray[np.int64]:
+        """The sum over no rows."""
