@@ -66,6 +66,11 @@ class Price:
             raise BadBudget(f"a {self.currency} price and a {other.currency} price do not add; convert first")
         return Price(currency=self.currency, amount=self.amount + other.amount)
 
+    def on_grid(self, *, up: bool) -> Price:
+        """Rounded to 15 decimals: up for what is charged, down for what may be spent."""
+        scaled = self.amount * GRID
+        return Price(currency=self.currency, amount=Fraction(math.ceil(scaled) if up else math.floor(scaled), GRID))
+
     def into(self, currency: Currency) -> Price:
         """The same step priced in another currency: epsilon-DP is (epsilon^2 / 2)-zCDP [BunS16, Prop. 1.4]."""
         if currency == self.currency:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, cached_property
 from math import gcd, log2
 
 import numpy as np
@@ -35,7 +35,7 @@ class Contrasts:
         """How many values the attribute has."""
         return len(self.norms)
 
-    @property
+    @cached_property
     def inverse(self) -> NDArray[np.float64]:
         """Columns that turn coordinates back into counts: matrix.T / norms."""
         return self.matrix.T / np.array(self.norms, dtype=np.float64)

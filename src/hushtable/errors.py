@@ -140,7 +140,8 @@ class CutInsideBin(BadQuestion):
     def __init__(self, *, name: str, cut: str, below: str, above: str) -> None:
         self.name, self.cut, self.below, self.above = name, cut, below, above
         super().__init__(
-            f"{name} {cut} cuts a bin in two: the nearest edges are {below} and {above}; ask at one of these"
+            f"{name} {cut} cuts a bin in two: a bin starts at its lower edge and ends before the next, and the "
+            f"nearest edges are {below} and {above}; ask with >= or < at one of these"
         )
 
 

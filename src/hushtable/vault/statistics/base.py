@@ -53,5 +53,13 @@ class Statistic(ABC):
         """
 
     @abstractmethod
+    def largest_change(self, neighbours: Neighbours) -> int:
+        """The most that one row can change any single coordinate."""
+
+    @abstractmethod
+    def rows(self, sums: NDArray[np.int64]) -> int:
+        """The number of rows that went into the total of `accumulate`."""
+
+    @abstractmethod
     def zeros(self) -> NDArray[np.int64]:
         """The sum over no rows."""

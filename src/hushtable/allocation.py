@@ -1,0 +1,139 @@
+"""Allocation: how much noise each group of interactions gets, and what error that makes."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from itertools import combinations
+from math import comb, prod
+from typing import TYPE_CHECKING
+
+from .budget import Price, Unit
+from .contrasts import contrasts
+from .interactions import Interactions, Law
+from .mechanisms.base import Forecast
+
+if TYPE_CHECKING:
+    from .vault.door import Noise
+    from .vault.statistics.base import Statistic
+
+__all__ = ["allocate", "forecast"]
+
+# No order of interactions gets less than this share of the budget, whatever the workload makes of it.
+LEAST_SHARE = 0.05
+SIGNIFICANT_BITS = 40
+
+
+def allocate(
+    statistic: Statistic, interactions: Interactions, *, law: Law, unit: Unit, price: Price
+) -> Noise:
+    """The scales that minimise the total squared error of all tables of the largest order, at the given price.
+
+    With cost p_g and use v_g of group g the minimum of sum v_g s_g under sum p_g / (2 s_g) = rho has variance
+    s_g ~ sqrt(p_g / v_g); with Laplace noise, sum v_g b_g^2 under sum p_g / b_g, scale b_g ~ (p_g / v_g)^(1/3).
+    """
+    from .vault.door import Noise, price_of
+
+    power = 2 if law == "gaussian" else 1
+    costs, uses = [], []
+    for group in range(len(interactions.groups)):
+        alone = [Fraction(int(g == group)) for g in range(len(interactions.groups))]
+        costs.append(float(statistic.spread(power=power, weights=alone, neighbours=unit.neighbours)))
+        uses.append(use(interactions, law, group, interactions.order))
+    root = 1 / 2 if law == "gaussian" else 1 / 3
+    shape = [(p / v) ** root if p > 0 and v > 0 else 0.0 for p, v in zip(costs, uses, strict=True)]
+    shape = _with_floor(shape, costs, [len(key) for key in interactions.groups])
+    rough = Noise(law=law, per_group=tuple(_round_up(Fraction(s)) for s in shape))
+    at_one = price_of(statistic, rough, unit).amount
+    stretch = at_one / price.on_grid(up=False).amount
+    return Noise(law=law, per_group=tuple(_round_up(s * stretch) for s in rough.per_group))
+
+
+def _with_floor(scales: Sequence[float], costs: Sequence[float], orders: Sequence[int]) -> list[float]:
+    """Raises the share of an order that would get almost nothing, by lowering its scale."""
+    spent = Counter[int]()
+    for scale, cost, order in zip(scales, costs, orders, strict=True):
+        spent[order] += cost / scale if scale else 0.0  # type: ignore[assignment]
+    total = sum(spent.values())
+    lift = {order: LEAST_SHARE * total / mine for order, mine in spent.items() if 0 < mine < LEAST_SHARE * total}
+    return [scale / lift.get(order, 1.0) for scale, order in zip(scales, orders, strict=True)]
+
+
+def _round_up(value: Fraction) -> Fraction:
+    """A little more noise, never less: the next fraction with 40 significant bits."""
+    if value == 0:
+        return value
+    shift = SIGNIFICANT_BITS - (value.numerator.bit_length() - value.denominator.bit_length())
+    scaled = value * Fraction(2) ** shift
+    return Fraction(math.ceil(scaled)) / Fraction(2) ** shift
+
+
+def use(interactions: Interactions, law: Law, group: int, width: int) -> float:
+    """How much a unit scale in one group adds to the summed variance of all cells of all tables of a width.
+
+    A table B spreads the interaction of A evenly over the attributes in B but not in A, which divides its
+    variance by their sizes; Gaussian noise has unit variance in every one of prod(m - 1) orthonormal directions.
+    """
+    key = interactions.groups[group]
+    if len(key) > width:
+        return 0.0
+    rest = Counter(interactions.sizes) - Counter(key)
+    beyond = _elementary((1 / size for size in rest.elements()), width - len(key))
+    return interactions.sets_in(group) * prod(_directions(size, law) for size in key) * beyond * (
+        1 if law == "gaussian" else 2
+    )
+
+
+def _directions(size: int, law: Law) -> float:
+    if law == "gaussian":
+        return size - 1
+    one = contrasts(size)
+    return sum(step**2 / norm for step, norm in zip(one.steps[1:], one.norms[1:], strict=True))
+
+
+def _elementary(values: Iterable[float], degree: int) -> float:
+    """Sum over all choices of `degree` values of their product."""
+    totals = [1.0] + [0.0] * degree
+    for value in values:
+        for i in range(degree, 0, -1):
+            totals[i] += totals[i - 1] * value
+    return totals[degree]
+
+
+def forecast(interactions: Interactions, noise: Noise, width: int) -> Forecast:
+    """The errors of all questions of a width, in rows. No data needed: the noise is independent of them."""
+    power = 1 if noise.law == "gaussian" else 2
+    scales = [float(s) ** power for s in noise.per_group]
+    total = sum(use(interactions, noise.law, g, width) * s for g, s in enumerate(scales))
+    cells = _elementary((float(size) for size in interactions.sizes), width)
+    worst = max(_worst(interactions, noise.law, scales, kind) for kind in _kinds(interactions, width))
+    return Forecast(width=width, tables=comb(len(interactions.sizes), width),
+                    typical=math.sqrt(total / cells), worst=math.sqrt(worst))
+
+
+def _kinds(interactions: Interactions, width: int) -> list[tuple[int, ...]]:
+    return [key for key in interactions.groups if len(key) == width]
+
+
+def _worst(interactions: Interactions, law: Law, scales: Sequence[float], kind: tuple[int, ...]) -> float:
+    """Bound on the variance of any 0/1 question on a table of this kind.
+
+    A question f of N cells has squared length at most N, and taking its complement changes nothing but the
+    part on the empty set, so at most N / 4 lies outside that part; each part is weighed by its own variance.
+    """
+    number = {key: g for g, key in enumerate(interactions.groups)}
+    cells, parts = prod(kind), [0.0]
+    for size in range(1, len(kind) + 1):
+        for members in combinations(range(len(kind)), size):
+            key = tuple(kind[i] for i in members)
+            spread = prod(kind[i] for i in range(len(kind)) if i not in members)
+            largest = 1.0 if law == "gaussian" else 2 * prod(_largest_direction(s) for s in key)
+            parts.append(scales[number[tuple(sorted(key))]] * largest / spread)
+    return max(parts) * cells / 4 + scales[0] * (1 if law == "gaussian" else 2)
+
+
+def _largest_direction(size: int) -> float:
+    one = contrasts(size)
+    return max((step**2 / norm for step, norm in zip(one.steps[1:], one.norms[1:], strict=True)), default=0.0)

@@ -1,0 +1,290 @@
+"""Attributes: the public shape of one column; every value has exactly one code."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from bisect import bisect_right
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar, Literal
+
+from .errors import BadDomain, readable
+
+__all__ = ["Attribute", "Boolean", "Category", "Integer", "Number", "Open", "canonical"]
+
+Missing = Literal["category", "error"]
+
+TRUE_WORDS = frozenset({"true", "t", "yes", "y", "1", "1.0"})
+FALSE_WORDS = frozenset({"false", "f", "no", "n", "0", "0.0"})
+OTHER, MISSING = "other", "missing"
+MOST_CODES = 65_000
+
+
+def canonical(value: object) -> str | None:
+    """The text under which a value is looked up; None when it is missing.
+
+    The physical type does not matter: 1, 1.0 and "1" are the same value, and so are True and "true".
+    """
+    if value is None:
+        return None
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        if math.isnan(value):
+            return None
+        return str(int(value)) if value.is_integer() else repr(value)
+    return str(value).strip() or None
+
+
+def number_in(value: object) -> float | None:
+    """The finite number a value spells, or None. Text follows Python's spelling, without underscores."""
+    text = canonical(value)
+    if text is None or "_" in text:
+        return None
+    try:
+        number = float(text)
+    except ValueError:
+        return {"true": 1.0, "false": 0.0}.get(text)
+    return number if math.isfinite(number) else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attribute(ABC):
+    """One column. Codes run over the declared values, then `other` (if declared), then missing (if counted)."""
+
+    kind: ClassVar[str]
+    name: str
+    other: bool = False
+    missing: Missing = "category"
+
+    @property
+    @abstractmethod
+    def values(self) -> tuple[str, ...]:
+        """Labels of the declared values or bins, in code order."""
+
+    @abstractmethod
+    def place(self, value: object) -> int | None:
+        """Code of a value that is not missing, or None when it is outside the declared values."""
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """What the domain file says of this attribute."""
+
+    def code(self, value: object) -> int | None:
+        """The one code of any value; None only where the domain declares that such a value is an error."""
+        if canonical(value) is None:
+            return self.missing_code
+        found = self.place(value)
+        return self.other_code if found is None else found
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """One label a code."""
+        extra = ([OTHER] if self.other else []) + ([MISSING] if self.missing == "category" else [])
+        return (*self.values, *extra)
+
+    @property
+    def size(self) -> int:
+        """How many codes there are."""
+        return len(self.labels)
+
+    @property
+    def other_code(self) -> int | None:
+        """Where undeclared values go, if anywhere."""
+        return len(self.values) if self.other else None
+
+    @property
+    def missing_code(self) -> int | None:
+        """Where missing values go, if anywhere."""
+        return self.size - 1 if self.missing == "category" else None
+
+    def options(self) -> dict[str, Any]:
+        """The part of `to_dict` that all kinds share, defaults left out."""
+        parts: dict[str, Any] = {"kind": self.kind}
+        if self.other:
+            parts["other"] = True
+        if self.missing != "category":
+            parts["missing"] = self.missing
+        return parts
+
+
+@dataclass(frozen=True, kw_only=True)
+class Boolean(Attribute):
+    """True or false, in any of the usual spellings: true/false, t/f, yes/no, y/n, 1/0."""
+
+    kind = "boolean"
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """false is 0, true is 1."""
+        return ("false", "true")
+
+    def place(self, value: object) -> int | None:
+        """0, 1 or None."""
+        word = (canonical(value) or "").lower()
+        return 1 if word in TRUE_WORDS else 0 if word in FALSE_WORDS else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """See Attribute."""
+        return self.options()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Category(Attribute):
+    """One of a declared list of values."""
+
+    kind = "category"
+    names: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if not self.names:
+            raise BadDomain(f"{self.name}: values is empty; list at least one value")
+        if len(set(self.names)) < len(self.names):
+            twice = next(v for v in self.names if self.names.count(v) > 1)
+            raise BadDomain(f"{self.name}: value '{twice}' is listed twice; list each value once")
+        if self.other and OTHER in self.names:
+            raise BadDomain(f"{self.name}: 'other' is both a value and the bin for undeclared values; drop one")
+        if self.missing == "category" and MISSING in self.names:
+            raise BadDomain(f"{self.name}: 'missing' is a value; set `missing: error` or rename it")
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """As declared."""
+        return self.names
+
+    @cached_property
+    def _codes(self) -> dict[str, int]:
+        return {name: code for code, name in enumerate(self.names)}
+
+    def place(self, value: object) -> int | None:
+        """Position in the declared list."""
+        return self._codes.get(canonical(value) or "")
+
+    def to_dict(self) -> dict[str, Any]:
+        """See Attribute."""
+        return self.options() | {"values": list(self.names)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Binned(Attribute):
+    """A number between two bounds, counted in bins [edge, next edge); the last bin includes its upper bound."""
+
+    low: Fraction
+    high: Fraction
+    cuts: tuple[Fraction, ...]
+    """Inner edges, ascending."""
+
+    def __post_init__(self) -> None:
+        if any(a >= b for a, b in zip(self.edges, self.edges[1:], strict=False)):
+            raise BadDomain(
+                f"{self.name}: edges must ascend strictly between {readable(self.low)} and {readable(self.high)}"
+            )
+        if len(self.cuts) >= MOST_CODES:
+            raise BadDomain(f"{self.name}: {len(self.cuts) + 1:,} bins; at most {MOST_CODES:,} are allowed")
+
+    @property
+    def edges(self) -> tuple[Fraction, ...]:
+        """All edges: lower bound, cuts, and the end of the last bin."""
+        return (self.low, *self.cuts, self.high)
+
+    @cached_property
+    def _cuts(self) -> list[float]:
+        return [float(cut) for cut in self.cuts]
+
+    def place(self, value: object) -> int | None:
+        """The bin of a number inside the bounds."""
+        number = number_in(value)
+        if number is None or not self.inside(number):
+            return None
+        return bisect_right(self._cuts, number)
+
+    def inside(self, number: float) -> bool:
+        """Whether a number is one the attribute can have."""
+        return float(self.low) <= number <= float(self.high)
+
+    @abstractmethod
+    def reach(self) -> list[tuple[Fraction, Fraction]]:
+        """Smallest and largest value of each bin."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """See Attribute."""
+        return self.options() | {"between": [_plain(self.low), _plain(self.high)],
+                                 "edges": [_plain(cut) for cut in self.cuts]}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Number(Binned):
+    """A real number between two bounds."""
+
+    kind = "number"
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """Intervals as in mathematics: [0, 25000), the last one closed."""
+        pairs = list(zip(self.edges, self.edges[1:], strict=False))
+        last = len(pairs) - 1
+        return tuple(f"[{readable(a)}, {readable(b)}{']' if i == last else ')'}" for i, (a, b) in enumerate(pairs))
+
+    def reach(self) -> list[tuple[Fraction, Fraction]]:
+        """A bin's two edges."""
+        return list(zip(self.edges, self.edges[1:], strict=False))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Integer(Binned):
+    """A whole number between two bounds, both included. `high` here is the largest value."""
+
+    kind = "integer"
+
+    @property
+    def edges(self) -> tuple[Fraction, ...]:
+        """Bins are [edge, next edge), so the last edge is one above the largest value."""
+        return (self.low, *self.cuts, self.high + 1)
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """`18-29`, or `18` for a bin of one value."""
+        return tuple(f"{a}" if a == b else f"{a}-{b}" for a, b in self.reach())
+
+    def inside(self, number: float) -> bool:
+        """Whole numbers only."""
+        return super().inside(number) and number.is_integer()
+
+    def reach(self) -> list[tuple[Fraction, Fraction]]:
+        """First and last whole number of each bin."""
+        return [(a, b - 1) for a, b in zip(self.edges, self.edges[1:], strict=False)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Open(Attribute):
+    """A value from an unbounded universe (a URL, a name): it has no codes; only sparse workloads use it."""
+
+    kind = "open"
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """None: the universe is not listed."""
+        return ()
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """None, and so no codes."""
+        return ()
+
+    def place(self, value: object) -> int | None:
+        """No value has a code."""
+        return None
+
+    def to_dict(self) -> dict[str, Any]:
+        """See Attribute."""
+        return {"kind": self.kind}
+
+
+def _plain(number: Fraction) -> int | str:
+    """A bound as YAML shows it best and reads it back exactly."""
+    if number.denominator == 1:
+        return int(number)
+    as_float = repr(float(number))
+    return as_float if Fraction(as_float) == number else str(number)

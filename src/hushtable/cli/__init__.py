@@ -1,0 +1,61 @@
+"""`hush`: the command line. Thin: it reads arguments, calls the library and prints."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import typer
+
+from . import ask, demo, domain, ledger, plan, release
+from .common import show_error
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="hush",
+    help="Publish one private summary of a table; ask it for ever, with an error bar on every answer.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("demo")(demo.run)
+app.add_typer(domain.app, name="domain")
+app.command("plan")(plan.run)
+app.command("release")(release.run)
+app.command("ask")(ask.run)
+app.add_typer(ledger.app, name="ledger")
+
+
+@app.callback(invoke_without_command=True)
+def _version(version: bool = typer.Option(False, "--version", help="Print the version and stop.")) -> None:
+    if version:
+        from .. import __version__
+
+        typer.echo(f"hush {__version__}")
+        raise typer.Exit
+
+
+def main() -> None:
+    """Runs one command. Exit codes: 0 ok, 1 the user's error, 2 usage, 3 over budget."""
+    from ..errors import HushError
+
+    try:
+        app()
+    except HushError as error:
+        show_error(type(error).__name__, str(error))
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        show_error("Stopped", "stopped; what the ledger had recorded stays recorded (hush ledger show)")
+        sys.exit(1)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except Exception as error:
+        if os.environ.get("HUSH_DEBUG"):
+            raise
+        # The text of an unforeseen error may quote a row, so only its type is shown.
+        show_error("Bug", f"an unforeseen {type(error).__name__}: a bug in hush; its text may quote private values, "
+                          "so it is hidden (set HUSH_DEBUG=1 to see it, and look before you report it)")
+        sys.exit(1)

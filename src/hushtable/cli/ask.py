@@ -1,0 +1,46 @@
+"""`hush ask`: a question to a synopsis file."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .common import AsJson, say
+
+__all__ = ["View", "run"]
+
+
+class View(str, Enum):
+    """How a cross-tab is shown."""
+
+    raw = "raw"
+    consistent = "consistent"
+
+
+def run(
+    synopsis: Annotated[Path, typer.Argument(help="A .hush file.")],
+    question: Annotated[str, typer.Argument(help="A WHERE expression, or SELECT ... count(*) | avg(column) ...")],
+    count: Annotated[bool, typer.Option("--count", help="Numbers of rows instead of fractions.")] = False,
+    confidence: Annotated[float, typer.Option(help="Confidence of the intervals.")] = 0.95,
+    simultaneous: Annotated[
+        bool, typer.Option("--simultaneous", help="Intervals that hold for all cells of a cross-tab at once.")
+    ] = False,
+    view: Annotated[View, typer.Option(help="A cross-tab as released, or without negative cells.")] = View.raw,
+    as_json: AsJson = False,
+) -> None:
+    """Ask a released summary. Needs no data, spends no budget, and says how sure it is."""
+    from ..questions.answer import CrossTab
+    from ..synopsis import load
+
+    answer = load(synopsis).ask(question, count=count)
+    if isinstance(answer, CrossTab):
+        answer = answer.consistent() if view is View.consistent else answer
+        value = answer.to_dict(confidence, simultaneous=simultaneous)
+        text = answer.text(confidence, simultaneous=simultaneous)
+    else:
+        value, text = answer.to_dict(confidence), answer.text(confidence)
+    notes = "".join(f"\nnote: {note}" for note in answer.notes)
+    say(value, text + notes, as_json=as_json)

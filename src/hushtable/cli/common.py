@@ -1,0 +1,59 @@
+"""What the commands share: options, printing, progress."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from ..budget import Budget
+
+__all__ = ["AsJson", "Delta", "DomainPath", "Epsilon", "Rho", "budget_from", "progress_bar", "say", "show_error"]
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+DomainPath = Annotated[Path, typer.Option("--domain", help="The domain file (YAML).")]
+Epsilon = Annotated[str | None, typer.Option(help="Total epsilon of this release.")]
+Delta = Annotated[str | None, typer.Option(help="Delta that goes with epsilon, for example 1e-9.")]
+Rho = Annotated[str | None, typer.Option(help="Total rho (zero-concentrated DP) instead of epsilon and delta.")]
+
+
+def budget_from(epsilon: str | None, delta: str | None, rho: str | None) -> Budget:
+    """The budget the three options describe, exactly as typed."""
+    from ..budget import Budget
+
+    return Budget(epsilon=epsilon, delta=delta, rho=rho)
+
+
+def say(value: dict[str, Any], text: str, *, as_json: bool) -> None:
+    """One result, to standard output."""
+    typer.echo(json.dumps(value, ensure_ascii=False, allow_nan=False) if as_json else text)
+
+
+def show_error(kind: str, message: str) -> None:
+    """One line to standard error; an object with the same content when --json was asked for."""
+    line = " ".join(message.split())
+    if "--json" in sys.argv:
+        typer.echo(json.dumps({"error": {"kind": kind, "message": line}}, ensure_ascii=False), err=True)
+    else:
+        typer.echo(f"hush: {line}", err=True)
+
+
+@contextmanager
+def progress_bar(label: str, total: int | None) -> Iterator[Callable[[int], None] | None]:
+    """Rows read so far, on standard error, only when that is a terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(label, total=total)
+        yield lambda done: bar.update(task, completed=done)

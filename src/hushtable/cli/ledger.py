@@ -1,0 +1,84 @@
+"""`hush ledger`: the account of a protected table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from .common import AsJson, Delta, DomainPath, Epsilon, Rho, budget_from, say
+
+__all__ = ["app"]
+
+app = typer.Typer(help="The account of a protected table.", no_args_is_help=True)
+LedgerPath = Annotated[Path, typer.Argument(help="A .ledger file.")]
+
+
+@app.command()
+def create(
+    ledger: LedgerPath, domain: DomainPath, epsilon: Epsilon = None, delta: Delta = None, rho: Rho = None,
+    as_json: AsJson = False,
+) -> None:
+    """Declare the total budget of a table, before its first release."""
+    from ..domain import Domain
+    from ..vault.ledger import Ledger
+
+    shape = Domain.load(domain)
+    made = Ledger.create(ledger, table=shape.table, domain_digest=shape.digest, unit=shape.unit,
+                         total=budget_from(epsilon, delta, rho))
+    say(_balance(made), f"created {ledger} for {shape.table}: {made.budget}", as_json=as_json)
+
+
+@app.command()
+def show(ledger: LedgerPath, as_json: AsJson = False) -> None:
+    """Print the total, what is spent and left, and every line."""
+    from ..errors import readable
+    from ..vault.ledger import Ledger
+
+    account = Ledger.open(ledger)
+    lines = [_line(line) for line in account.lines()]
+    head = _balance(account)
+    text = [f"{account.table}: {account.budget}; {head['unit']} total {readable(account.total)}, spent "
+            f"{readable(account.spent)}, left {readable(account.left)}"]
+    text += [f"{line['number']:>5}  {line['when']}  {line['kind']:<8} {line['amount']:<12.6g} {line['what']}"
+             for line in lines]
+    say(head | {"lines": lines}, "\n".join(text), as_json=as_json)
+
+
+@app.command()
+def verify(ledger: LedgerPath, as_json: AsJson = False) -> None:
+    """Check the hash chain: an edited, deleted or reordered line shows."""
+    from ..vault.ledger import Ledger
+
+    lines = Ledger.open(ledger).verify()
+    say({"ledger": str(ledger), "lines": lines, "intact": True}, f"{ledger}: {lines} lines, chain intact",
+        as_json=as_json)
+
+
+@app.command("raise")
+def raise_total(
+    ledger: LedgerPath,
+    why: Annotated[str, typer.Option(help="Why the total is raised; kept in the ledger.")],
+    epsilon: Epsilon = None, delta: Delta = None, rho: Rho = None, as_json: AsJson = False,
+) -> None:
+    """Raise the total on purpose. Recorded like a charge; it cannot be taken back."""
+    from ..vault.ledger import Ledger
+
+    account = Ledger.open(ledger)
+    account.raise_total(budget_from(epsilon, delta, rho), why)
+    say(_balance(account), f"{ledger}: total is now {account.budget}", as_json=as_json)
+
+
+def _balance(account: Any) -> dict[str, Any]:
+    from ..budget import UNIT_NAME
+
+    return {"table": account.table, "currency": account.currency, "unit": UNIT_NAME[account.currency],
+            "budget": str(account.budget), "total": float(account.total), "spent": float(account.spent),
+            "left": float(account.left)}
+
+
+def _line(line: Any) -> dict[str, Any]:
+    return {"number": line.number, "when": line.when, "kind": line.kind, "what": line.what,
+            "mechanism": line.mechanism, "amount": float(line.amount), "exact": str(line.amount),
+            "plan": line.plan_digest, "synopsis": line.synopsis_digest, "hash": line.hash}

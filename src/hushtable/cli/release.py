@@ -1,0 +1,55 @@
+"""`hush release`: from a table to a synopsis file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .common import AsJson, Delta, DomainPath, Epsilon, Rho, budget_from, progress_bar, say
+from .plan import Mechanism, Rows, Workload
+
+__all__ = ["run"]
+
+
+def run(
+    data: Annotated[Path, typer.Argument(help="The table: .csv, .csv.gz, .parquet or .jsonl.")],
+    domain: DomainPath,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The synopsis file to write.")],
+    workload: Workload = None,
+    mechanism: Mechanism = None,
+    epsilon: Epsilon = None,
+    delta: Delta = None,
+    rho: Rho = None,
+    rows: Rows = None,
+    ledger: Annotated[
+        Path | None, typer.Option(help="The table's ledger; NAME.ledger beside the data by default.")
+    ] = None,
+    simulate: Annotated[
+        int | None, typer.Option(help="Rehearse with this seed: repeatable, NOT private, spends nothing.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Publish a private summary of a table. Charges the ledger, then reads the rows once."""
+    from ..domain import Domain
+    from ..file_format import check_writable
+    from ..planner import plan
+    from ..vault.randomness import Simulated
+    from ..vault.vault import Vault
+
+    budget, shape = budget_from(epsilon, delta, rho), Domain.load(domain)
+    check_writable(output)
+    vault = Vault(data, shape, ledger=ledger)
+    made = plan(shape, rows=vault.rows if rows is None else rows, workload=workload, mechanism=mechanism,
+                budget=budget)
+    if not as_json:
+        typer.echo(f"{made}\n")
+    randomness = None if simulate is None else Simulated(simulate)
+    with progress_bar("reading", made.rows) as progress:
+        synopsis = vault.release(made, randomness=randomness, progress=progress)
+    synopsis.save(output)
+    account = "no ledger (simulated, NOT private)" if synopsis.not_private else str(vault.ledger_path)
+    value = {"file": str(output), "digest": synopsis.digest, "ledger": account, "not_private": synopsis.not_private,
+             "plan": made.to_dict()}
+    say(value, f"wrote {output}; charged to {account}", as_json=as_json)

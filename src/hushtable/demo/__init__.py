@@ -1,0 +1,1 @@
+"""The demo: a simulated clinic, from rows to answers."""

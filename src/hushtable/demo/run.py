@@ -1,0 +1,69 @@
+"""Running the demo: simulate, declare, plan, release, ask, and compare with the truth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..budget import Budget
+from ..domain import Domain
+from ..planner import Plan, plan
+from ..questions.answer import Answer
+from ..synopsis import load
+from ..workloads.marginals import Marginals
+from .clinic import DOMAIN, simulate_clinic
+from .questions import QUESTIONS
+
+__all__ = ["Checked", "prepare", "questions_and_truth", "release"]
+
+
+@dataclass(frozen=True)
+class Checked:
+    """One question with its answer and, because the patients are simulated, the truth."""
+
+    question: str
+    truth: float
+    answer: Answer
+
+    @property
+    def inside(self) -> bool:
+        """Whether the truth lies in the 95% interval."""
+        low, high = self.answer.interval(0.95)
+        return low <= self.truth <= high
+
+
+def prepare(folder: Path, *, rows: int, seed: int) -> tuple[Path, Path]:
+    """Writes the simulated table and its domain; returns both paths."""
+    import pyarrow as pa
+    import pyarrow.csv
+
+    columns = {name: pa.array(values.tolist()) for name, values in simulate_clinic(rows, seed).items()}
+    pyarrow.csv.write_csv(pa.table(columns), folder / "clinic.csv")
+    Domain.from_dict(DOMAIN).save(folder / "clinic.yaml")
+    return folder / "clinic.csv", folder / "clinic.yaml"
+
+
+def release(folder: Path, *, rows: int, progress: Callable[[int], None] | None = None) -> Plan:
+    """Plans and releases the table with real randomness at epsilon 1."""
+    from ..vault.vault import Vault
+
+    domain = Domain.load(folder / "clinic.yaml")
+    made = plan(domain, rows=rows, workload=Marginals(width=3), budget=Budget(epsilon=1, delta="1e-9"))
+    Vault(folder / "clinic.csv", domain).release(made, progress=progress).save(folder / "clinic.hush")
+    return made
+
+
+def questions_and_truth(folder: Path) -> Iterator[Checked]:
+    """Asks the synopsis file. Not private: reads the simulated rows to show the truth beside the answers."""
+    import duckdb
+
+    synopsis = load(folder / "clinic.hush")
+    table: Any = duckdb.connect().execute(
+        f"SELECT {', '.join(sql for _, sql in QUESTIONS)} FROM read_csv(?)", [str(folder / "clinic.csv")]
+    )
+    for (question, _), truth in zip(QUESTIONS, table.fetchone(), strict=True):
+        answer = synopsis.ask(question)
+        assert isinstance(answer, Answer)
+        yield Checked(question, float(truth), answer)

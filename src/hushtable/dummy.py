@@ -1,0 +1,49 @@
+"""Dummy rows: fake rows from a domain alone, uniform over its codes, to try a pipeline without any data."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+
+from .attributes import Attribute, Binned, Integer, Open
+from .domain import Domain
+from .errors import BadPlan
+from .file_format import check_writable
+
+__all__ = ["dummy_rows", "write_dummy"]
+
+
+def dummy_rows(domain: Domain, *, rows: int, seed: int) -> dict[str, list[str]]:
+    """Column name to `rows` values as text; a missing value is an empty text."""
+    if rows < 1:
+        raise BadPlan(f"rows must be at least 1, not {rows}")
+    generator = np.random.default_rng(seed)
+    return {a.name: [_value(a, int(c), generator) for c in generator.integers(0, max(1, a.size), rows)]
+            for a in domain.attributes}
+
+
+def write_dummy(domain: Domain, *, rows: int, path: str | Path, seed: int) -> None:
+    """The rows as a CSV file."""
+    columns = dummy_rows(domain, rows=rows, seed=seed)
+    with check_writable(path).open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
+
+
+def _value(attribute: Attribute, code: int, generator: np.random.Generator) -> str:
+    """A value with this code; numbers are drawn inside their bin."""
+    if isinstance(attribute, Open):
+        return f"{attribute.name}-{generator.integers(0, 10**6)}"
+    if code == attribute.missing_code:
+        return ""
+    if code == attribute.other_code:
+        return "undeclared"
+    if isinstance(attribute, Binned):
+        low, high = attribute.reach()[code]
+        if isinstance(attribute, Integer):
+            return str(generator.integers(int(low), int(high) + 1))
+        return repr(float(low) + (float(high) - float(low)) * float(generator.random()))
+    return attribute.values[code]

@@ -1,0 +1,68 @@
+"""Mechanism: how a workload is answered. One method, one file, one citation."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ..budget import Price
+from ..domain import Domain
+from ..workloads.base import Workload
+
+if TYPE_CHECKING:
+    from ..models.base import Model
+    from ..vault.door import Door
+
+__all__ = ["Design", "Forecast", "Mechanism"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Forecast:
+    """Standard errors, in rows, that questions of one width will have. Exact: noise does not depend on data."""
+
+    width: int
+    tables: int
+    """How many tables of this width there are."""
+    typical: float
+    """Root mean square over all cells of all these tables."""
+    worst: float
+    """No yes/no question of this width has a larger standard error."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Design:
+    """A mechanism made ready for one domain, workload and price; holds everything `release` needs."""
+
+    mechanism: str
+    summary: str
+    """One line a person understands."""
+    price: Price
+    numbers: int
+    """How many integers are released."""
+    forecasts: tuple[Forecast, ...]
+    memory: int
+    """Bytes of working memory, about."""
+    work: float
+    """Seconds per million rows on one core, about."""
+    parameters: Any
+
+
+class Mechanism(ABC):
+    """Designs without data, releases through the door."""
+
+    name: ClassVar[str]
+    source: ClassVar[str]
+    """Key in docs/references.bib."""
+
+    @abstractmethod
+    def suits(self, workload: Workload) -> bool:
+        """Whether it can answer this kind of workload at all."""
+
+    @abstractmethod
+    def design(self, domain: Domain, workload: Workload, price: Price) -> Design:
+        """The best use of `price`; BadPlan with one clear line when it cannot be done."""
+
+    @abstractmethod
+    def release(self, door: Door, domain: Domain, design: Design) -> Model:
+        """Measures through the door, then fits a model; adds no noise and keeps no account of its own."""

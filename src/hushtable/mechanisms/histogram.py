@@ -1,0 +1,77 @@
+"""Histogram: the noisy count of every cell of the whole table; for small domains nothing is simpler."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from math import comb, prod
+from typing import TYPE_CHECKING
+
+from ..budget import Price
+from ..domain import Domain
+from ..errors import BadPlan
+from ..interactions import Law
+from ..models.histogram import HistogramModel
+from ..vault.statistics import Histogram
+from ..workloads.base import Workload
+from ..workloads.marginals import Marginals
+from .base import Design, Forecast, Mechanism
+
+if TYPE_CHECKING:
+    from ..vault.door import Door
+
+__all__ = ["HistogramRelease"]
+
+MOST_CELLS = 2**22
+
+
+class HistogramRelease(Mechanism):
+    """One noise scale for all cells; a question that sums many cells sums their noise [DwoMNS06]."""
+
+    name = "histogram"
+    source = "DwoMNS06"
+
+    def suits(self, workload: Workload) -> bool:
+        """Marginals of any width: every question is a sum of cells."""
+        return isinstance(workload, Marginals)
+
+    def design(self, domain: Domain, workload: Workload, price: Price) -> Design:
+        """See Mechanism."""
+        from ..vault.door import Noise, price_of
+
+        workload.check(domain)
+        cells = prod(domain.sizes)
+        if cells > MOST_CELLS:
+            raise BadPlan(f"the whole table has {cells:,} cells and a histogram at most {MOST_CELLS:,}")
+        law: Law = "laplace" if price.currency == "pure" else "gaussian"
+        statistic = Histogram(domain.sizes)
+        at_one = price_of(statistic, Noise(law=law, per_group=(Fraction(1),)), domain.unit).amount
+        noise = Noise(law=law, per_group=(at_one / price.on_grid(up=False).amount,))
+        width = workload.width if isinstance(workload, Marginals) else len(domain.sizes)
+        return Design(
+            mechanism=self.name, summary=f"{cells:,} cells of the whole table with discrete {law.title()} noise",
+            price=price, numbers=cells, parameters=(statistic, noise), memory=150_000_000 + 40 * cells,
+            forecasts=tuple(_forecast(domain.sizes, noise.law, noise.per_group[0], w) for w in range(1, width + 1)),
+            work=1e6 * len(domain.sizes) * 4e-8,
+        )
+
+    def release(self, door: Door, domain: Domain, design: Design) -> HistogramModel:
+        """See Mechanism."""
+        statistic, noise = design.parameters
+        seen = door.measure(statistic, noise)
+        return HistogramModel(domain=domain, law=noise.law, scale=noise.per_group[0], cells=seen.values,
+                              rows=seen.rows)
+
+
+def _forecast(sizes: tuple[int, ...], law: Law, scale: Fraction, width: int) -> Forecast:
+    """A cell of a table of `kept` cells sums total / kept cells; the worst question takes every cell."""
+    variance = float(scale) if law == "gaussian" else 2 * float(scale) ** 2
+    cells = prod(sizes)
+    kept = [1.0] + [0.0] * width
+    for size in sizes:
+        for i in range(width, 0, -1):
+            kept[i] += kept[i - 1] * size
+    tables = comb(len(sizes), width)
+    # Summed over the cells of one table the variance is total x variance, whatever the table.
+    return Forecast(width=width, tables=tables, typical=math.sqrt(variance * cells * tables / kept[width]),
+                    worst=math.sqrt(variance * cells))

@@ -1,0 +1,95 @@
+"""Low-order release: noisy interactions of all sets of at most `width` attributes."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING, cast
+
+from ..allocation import allocate, forecast
+from ..budget import Price
+from ..domain import Domain
+from ..errors import TooLarge
+from ..interactions import Interactions, Law
+from ..models.low_order import LowOrderModel
+from ..vault.statistics import Parities, Residuals
+from ..workloads.base import Workload
+from ..workloads.marginals import Marginals
+from .base import Design, Mechanism
+
+if TYPE_CHECKING:
+    from ..vault.door import Door
+    from ..vault.statistics.base import Statistic
+
+__all__ = ["LowOrder"]
+
+MOST_NUMBERS = 20_000_000
+# Measured cost of one row in one table and of one row's parity, seconds (one core); see benchmarks/.
+SECONDS_PER_CELL, SECONDS_PER_PARITY, SECONDS_PER_VALUE = 1.5e-9, 4e-12, 4e-8
+
+
+class LowOrder(Mechanism):
+    """Measures every interaction once, at noise that is least for the workload's tables; answers are unbiased.
+
+    zcdp: the residual method with discrete Gaussian noise, optimal among unbiased Gaussian mechanisms for
+    marginals [XiaHZK23]; on two-valued attributes the interactions are parities [ThaUV12, BarCDKMT07].
+    pure: the same basis with discrete Laplace noise.
+    """
+
+    name = "low-order"
+    source = "XiaHZK23"
+
+    def suits(self, workload: Workload) -> bool:
+        """Marginals of any width."""
+        return isinstance(workload, Marginals)
+
+    def design(self, domain: Domain, workload: Workload, price: Price) -> Design:
+        """See Mechanism."""
+        workload.check(domain)
+        order, sizes = cast(Marginals, workload).width, domain.sizes
+        numbers = Interactions.count(sizes, order)
+        if numbers > MOST_NUMBERS:
+            fits = max((t for t in range(1, order) if Interactions.count(sizes, t) <= MOST_NUMBERS), default=0)
+            raise TooLarge(order=order, numbers=numbers, cap=MOST_NUMBERS, fits=fits)
+        interactions = Interactions(sizes, order)
+        law: Law = "laplace" if price.currency == "pure" else "gaussian"
+        noise = allocate(_statistic(interactions), interactions, law=law, unit=domain.unit, price=price)
+        kind = "parities" if interactions.binary else "interactions"
+        return Design(
+            mechanism=self.name,
+            summary=f"{numbers:,} {kind} of at most {order} attributes with discrete {law.title()} noise",
+            price=price, numbers=numbers, parameters=(interactions, noise),
+            forecasts=tuple(forecast(interactions, noise, width) for width in range(1, order + 1)),
+            memory=_memory(interactions), work=_work(interactions),
+        )
+
+    def release(self, door: Door, domain: Domain, design: Design) -> LowOrderModel:
+        """See Mechanism."""
+        interactions, noise = design.parameters
+        seen = door.measure(_statistic(interactions), noise)
+        return LowOrderModel(domain=domain, law=noise.law, order=interactions.order,
+                             group_scales=noise.per_group, coordinates=seen.values)
+
+
+def _statistic(interactions: Interactions) -> Statistic:
+    return Parities(interactions) if interactions.binary else Residuals(interactions)
+
+
+def _top_cells(interactions: Interactions) -> int:
+    """Cells of all tables of the largest order."""
+    totals = [1] + [0] * interactions.order
+    for size in interactions.sizes:
+        for i in range(interactions.order, 0, -1):
+            totals[i] += totals[i - 1] * size
+    return totals[-1]
+
+
+def _memory(interactions: Interactions) -> int:
+    return 150_000_000 + 40 * interactions.length + (0 if interactions.binary else 24 * _top_cells(interactions))
+
+
+def _work(interactions: Interactions) -> float:
+    """Seconds per million rows: reading and coding, then counting."""
+    d, t = len(interactions.sizes), interactions.order
+    sets = prod(range(d - t + 1, d + 1)) / prod(range(1, t + 1))
+    count = interactions.length * SECONDS_PER_PARITY if interactions.binary else sets * SECONDS_PER_CELL
+    return 1e6 * (d * SECONDS_PER_VALUE + count)

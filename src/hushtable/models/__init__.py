@@ -1,0 +1,9 @@
+"""What we then believe: from noisy numbers to answers with error bars. Never sees a row."""
+
+from .base import Model
+from .histogram import HistogramModel
+from .low_order import LowOrderModel
+
+__all__ = ["MODELS", "HistogramModel", "LowOrderModel", "Model"]
+
+MODELS: dict[str, type[Model]] = {model.kind: model for model in (LowOrderModel, HistogramModel)}

@@ -1,0 +1,102 @@
+"""LowOrderModel: the noisy interactions of all sets of at most t attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..contrasts import contrasts
+from ..domain import Domain
+from ..errors import BadSynopsis, TooWide
+from ..interactions import Interactions, Law, Scales
+from .frame import Frame
+from .linear import LinearModel
+
+__all__ = ["LowOrderModel"]
+
+
+@dataclass(frozen=True, eq=False)
+class LowOrderModel(LinearModel):
+    """Answers every question about at most `order` attributes without bias.
+
+    The table of a set Y is the sum over its subsets A of the interaction of A spread evenly over the rest:
+    a change of basis, so the answer to any question on Y is a known combination of independent noises.
+    """
+
+    kind = "low-order"
+    order: int
+    group_scales: tuple[Fraction, ...]
+    coordinates: NDArray[np.int64]
+
+    @cached_property
+    def interactions(self) -> Interactions:
+        """Where the coordinates stand."""
+        return Interactions(self.domain.sizes, self.order)
+
+    @cached_property
+    def scales(self) -> Scales:
+        """The noise of each coordinate."""
+        return self.interactions.scales(self.law, self.group_scales)
+
+    def frame(self, positions: Sequence[int]) -> Frame:
+        """See LinearModel."""
+        if len(positions) > self.order:
+            raise TooWide(names=[self.domain.closed[p].name for p in positions], width=self.order)
+        ascending = sorted(positions)
+        shape = [self.domain.sizes[p] for p in ascending]
+        numbers, scale = np.empty(shape), np.empty(shape, dtype=np.int64)
+        for members in self.interactions.subsets(ascending):
+            place = self.interactions.place(members)
+            inner = self.interactions.shape(members)
+            corner = tuple(slice(1, None) if p in members else 0 for p in ascending)
+            numbers[corner] = self.coordinates[place].reshape(inner)
+            scale[corner] = self.scales.index[place].reshape(inner)
+        order = [ascending.index(p) for p in positions]
+        numbers, scale = numbers.transpose(order), scale.transpose(order)
+        inverses = tuple(contrasts(self.domain.sizes[p]).inverse for p in positions)
+        return Frame(numbers, self._variances[scale], self._fourths[scale], inverses)
+
+    @cached_property
+    def _variances(self) -> NDArray[np.float64]:
+        table = np.array([float(s) for s in self.scales.table])
+        return table if self.law == "gaussian" else 2 * table**2
+
+    @cached_property
+    def _fourths(self) -> NDArray[np.float64]:
+        table = np.array([float(s) for s in self.scales.table])
+        return np.zeros_like(table) if self.law == "gaussian" else 12 * table**4
+
+    def parameters(self) -> dict[str, Any]:
+        """See Model."""
+        return {"order": self.order, "law": self.law, "group_scales": [str(s) for s in self.group_scales]}
+
+    def numbers(self) -> dict[str, NDArray[np.int64]]:
+        """See Model."""
+        return {"interactions": self.coordinates}
+
+    @classmethod
+    def lengths(cls, domain: Domain, parameters: dict[str, Any]) -> dict[str, int]:
+        """See Model."""
+        order = parameters["order"]
+        if not isinstance(order, int) or not 1 <= order <= max(1, len(domain.sizes)):
+            raise BadSynopsis(f"the synopsis says order {order!r}, which its domain does not allow")
+        return {"interactions": Interactions.count(domain.sizes, order)}
+
+    @classmethod
+    def build(
+        cls, domain: Domain, parameters: dict[str, Any], numbers: dict[str, NDArray[np.int64]]
+    ) -> LowOrderModel:
+        """See Model."""
+        law, scales = parameters["law"], tuple(Fraction(s) for s in parameters["group_scales"])
+        order = parameters["order"]
+        groups = Interactions(domain.sizes, order).groups
+        if law not in ("gaussian", "laplace") or len(scales) != len(groups) or min(scales) < 0:
+            raise BadSynopsis("the synopsis has noise scales that do not fit its domain")
+        return cls(domain=domain, law=cast(Law, law), order=order, group_scales=scales,
+                   coordinates=numbers["interactions"])

@@ -1,0 +1,227 @@
+"""Plan: which mechanism, at what price, with what error; made before any data are opened."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from .budget import GRID, Budget, Number, Price, epsilon_of, exact
+from .domain import Domain
+from .errors import BadPlan, HushError, listed, readable, suggestion
+from .mechanisms import Design, Mechanism, mechanisms
+from .workloads import Marginals, Workload, read_workload
+
+__all__ = ["Alternative", "Plan", "plan"]
+
+# Without a workload: the widest marginals whose typical cell has at most this standard error (as a fraction).
+USEFUL = 0.005
+WIDEST_BY_DEFAULT = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Alternative:
+    """Another way that was looked at, and what it would give."""
+
+    mechanism: str
+    workload: str
+    typical: tuple[float, ...]
+    """Typical standard error in rows for widths 1, 2, ...; empty when it cannot be done."""
+    why_not: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """Everything decided about a release. Printing it shows the price and the forecast."""
+
+    domain: Domain
+    workload: Workload
+    budget: Budget
+    rows: int | None
+    design: Design
+    alternatives: tuple[Alternative, ...]
+
+    @property
+    def mechanism(self) -> str:
+        """The name of the chosen mechanism."""
+        return self.design.mechanism
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of what was decided; the ledger keeps it beside the charge."""
+        facts = {"domain": self.domain.digest, "workload": str(self.workload), "mechanism": self.mechanism,
+                 "budget": self.budget.to_dict()}
+        return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `hush plan --json` prints. Errors in rows, and as fractions when the number of rows is known."""
+        design, rows = self.design, self.rows
+        return {
+            "table": self.domain.table, "workload": str(self.workload), "mechanism": self.mechanism,
+            "summary": design.summary, "budget": {k: float(Fraction(v)) for k, v in self.budget.to_dict().items()},
+            "price": {"currency": design.price.currency, "amount": float(design.price.amount)},
+            "neighbours": self.domain.unit.neighbours, "rows_per_person": self.domain.unit.rows, "rows": rows,
+            "numbers": design.numbers, "memory_bytes": design.memory,
+            "seconds": None if rows is None else seconds(design, rows),
+            "forecast": [
+                {"width": f.width, "tables": f.tables, "stderr_rows": f.typical, "worst_stderr_rows": f.worst}
+                | ({} if rows is None else {"stderr": f.typical / rows, "worst_stderr": f.worst / rows})
+                for f in design.forecasts
+            ],
+            "alternatives": [
+                {"mechanism": a.mechanism, "workload": a.workload, "stderr_rows": list(a.typical), "why_not": a.why_not}
+                for a in self.alternatives
+            ],
+        }
+
+    def __str__(self) -> str:
+        from .plan_text import plan_text
+
+        return plan_text(self)
+
+
+def seconds(design: Design, rows: int) -> float:
+    """About how long reading, counting and drawing noise will take."""
+    return 0.5 + design.work * rows / 1e6 + design.numbers * 4e-7
+
+
+def plan(
+    domain: Domain,
+    *,
+    workload: Workload | str | None = None,
+    budget: Budget | None = None,
+    rows: int | None = None,
+    mechanism: str | None = None,
+    target_error: Number | None = None,
+    width: int | None = None,
+    delta: Number | None = None,
+) -> Plan:
+    """Chooses a mechanism by its forecast. Needs no data.
+
+    With `target_error` (a standard error, as a fraction) and `width` it solves for the budget instead: the
+    least epsilon, with `delta` if given, at which a typical cell of a table of that width has that error.
+    """
+    if rows is not None and (not isinstance(rows, int) or rows < 1):
+        raise BadPlan(f"rows must be a whole number of at least 1, not {rows!r}")
+    chosen = read_workload(workload) if isinstance(workload, str) else workload
+    if target_error is not None:
+        if budget is not None:
+            raise BadPlan("give a budget or a target error, not both")
+        chosen = chosen or Marginals(width=width or 2)
+        budget = _budget_for(domain, chosen, rows, mechanism, exact(target_error, "target error"), width, delta)
+    elif width is not None:
+        raise BadPlan("width goes with a target error; to release wider tables give workload=marginals(width=...)")
+    if budget is None:
+        raise BadPlan("give a budget (epsilon, with or without delta, or rho) or a target error")
+    price = budget.price
+    if chosen is None:
+        chosen = _default_workload(domain, price, rows, mechanism)
+    design, others = _best(domain, chosen, price, mechanism)
+    others += _other_widths(domain, chosen, price, mechanism)
+    return Plan(domain=domain, workload=chosen, budget=budget, rows=rows, design=design, alternatives=tuple(others))
+
+
+def _candidates(workload: Workload, mechanism: str | None) -> list[Mechanism]:
+    known = mechanisms()
+    if mechanism is not None:
+        if mechanism not in known:
+            names = sorted(known)
+            raise BadPlan(f"no mechanism '{mechanism}'; there are {listed(names)}.{suggestion(mechanism, names)}")
+        if not known[mechanism].suits(workload):
+            raise BadPlan(f"the mechanism {mechanism} cannot answer {workload}")
+        return [known[mechanism]]
+    return [m for m in known.values() if m.suits(workload)]
+
+
+def _best(
+    domain: Domain, workload: Workload, price: Price, mechanism: str | None
+) -> tuple[Design, list[Alternative]]:
+    """The design with the least typical error at the largest width, and why not the others."""
+    workload.check(domain)
+    designs: list[Design] = []
+    refused: list[tuple[Mechanism, HushError]] = []
+    for candidate in _candidates(workload, mechanism):
+        try:
+            designs.append(candidate.design(domain, workload, price))
+        except BadPlan as error:
+            refused.append((candidate, error))
+    if not designs:
+        first = next((e for m, e in refused if m.name == "low-order"), None) or refused[0][1]
+        raise first
+    best = min(designs, key=lambda design: design.forecasts[-1].typical)
+    others = [_alternative(d, workload, "larger error") for d in designs if d is not best]
+    others += [Alternative(mechanism=m.name, workload=str(workload), typical=(), why_not=str(error))
+               for m, error in refused]
+    return best, others
+
+
+def _alternative(design: Design, workload: Workload, why_not: str) -> Alternative:
+    return Alternative(mechanism=design.mechanism, workload=str(workload), why_not=why_not,
+                       typical=tuple(f.typical for f in design.forecasts))
+
+
+def _other_widths(domain: Domain, workload: Workload, price: Price, mechanism: str | None) -> list[Alternative]:
+    """What narrower and wider marginals would give for the same budget."""
+    if not isinstance(workload, Marginals):
+        return []
+    found = []
+    for width in (workload.width - 1, workload.width + 1):
+        if 1 <= width <= len(domain.closed):
+            other = Marginals(width=width)
+            why = "answers less" if width < workload.width else "larger error, answers more"
+            try:
+                found.append(_alternative(_best(domain, other, price, mechanism)[0], other, why))
+            except BadPlan as error:
+                found.append(Alternative(mechanism="any", workload=str(other), typical=(), why_not=str(error)))
+    return found
+
+
+def _default_workload(domain: Domain, price: Price, rows: int | None, mechanism: str | None) -> Workload:
+    """The widest marginals whose typical error is useful."""
+    if rows is None:
+        raise BadPlan("without a workload the plan needs about how many rows there are: give rows, "
+                      "or a workload such as marginals(width=2)")
+    chosen = Marginals(width=1)
+    for width in range(2, min(WIDEST_BY_DEFAULT, len(domain.closed)) + 1):
+        try:
+            design, _ = _best(domain, Marginals(width=width), price, mechanism)
+        except BadPlan:
+            break
+        if design.forecasts[-1].typical / rows > USEFUL:
+            break
+        chosen = Marginals(width=width)
+    return chosen
+
+
+def _budget_for(
+    domain: Domain, workload: Workload, rows: int | None, mechanism: str | None, target: Fraction,
+    width: int | None, delta: Number | None,
+) -> Budget:
+    """Errors shrink like 1/epsilon (Laplace) or 1/sqrt(rho) (Gaussian), so one design at price 1 is enough."""
+    if rows is None:
+        raise BadPlan("a target error is a fraction of the rows: say about how many rows there are")
+    if not 0 < target < 1:
+        raise BadPlan(f"the target error must be a fraction between 0 and 1 (say 0.01), not {readable(target)}")
+    small = Fraction(0) if delta is None else Budget(epsilon=1, delta=delta).delta
+    pure = small == 0
+    design, _ = _best(domain, workload, Price(currency="pure" if pure else "zcdp", amount=Fraction(1)), mechanism)
+    wanted = width or design.forecasts[-1].width
+    if not 1 <= wanted <= len(design.forecasts):
+        raise BadPlan(f"width {wanted} is not answered by {workload}; at most {len(design.forecasts)}")
+    ratio = Fraction(design.forecasts[wanted - 1].typical) / rows / target
+    if pure:
+        return Budget(epsilon=_three_digits_up(ratio))
+    return Budget(epsilon=_three_digits_up(epsilon_of(ratio**2, small)), delta=small)
+
+
+def _three_digits_up(value: Fraction) -> Fraction:
+    """The next number with three digits: a budget a person can write down."""
+    step = Fraction(1)
+    while value / step >= 1000:
+        step *= 10
+    while value / step < 100 and step > Fraction(1, GRID):
+        step /= 10
+    return -(-value // step) * step

@@ -1,0 +1,1 @@
+"""One question: SQL text to a predicate, and the answer that comes back."""

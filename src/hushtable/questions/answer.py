@@ -1,0 +1,205 @@
+"""Answer and CrossTab: values with their error bars, ready to print, plot or compute with."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import BadQuestion
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+__all__ = ["Answer", "CrossTab", "reach"]
+
+AnswerUnit = Literal["fraction", "count", "mean"]
+Floats = NDArray[np.float64]
+
+
+def reach(confidence: float, kurtosis: Floats | float = 0.0) -> Any:
+    """Half width of a two-sided interval in standard errors.
+
+    Normal noise has kurtosis 0. Sums of few Laplace noises have heavier tails: Cornish and Fisher's first
+    correction z + (z^3 - 3z) kurtosis / 24, which for a single Laplace at 95% gives 2.17, 95.3% of it.
+    """
+    if not 0 < confidence < 1:
+        raise BadQuestion(f"confidence must be between 0 and 1 (say 0.95), not {confidence:g}")
+    z = NormalDist().inv_cdf(0.5 + confidence / 2)
+    return z + max(z**3 - 3 * z, 0.0) / 24 * kurtosis
+
+
+class _Frames:
+    """The ways out into data frames, shared by both kinds of answer."""
+
+    def to_arrow(self, confidence: float = 0.95) -> pyarrow.Table:
+        """A pyarrow table: the group columns, then value, stderr, bias, low, high."""
+        import pyarrow
+
+        return pyarrow.table(self.columns(confidence))
+
+    def to_pandas(self, confidence: float = 0.95) -> pandas.DataFrame:
+        """The same as a pandas frame."""
+        import pandas
+
+        return pandas.DataFrame(self.columns(confidence))
+
+    def to_polars(self, confidence: float = 0.95) -> polars.DataFrame:
+        """The same as a polars frame."""
+        import polars
+
+        return polars.DataFrame(self.columns(confidence))
+
+    def columns(self, confidence: float) -> dict[str, list[Any]]:
+        """Column name to values."""
+        raise NotImplementedError(type(self).__name__)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer(_Frames):
+    """One number: its value, the standard error of the noise in it, and a certified bound on its bias."""
+
+    question: str
+    unit: AnswerUnit
+    value: float
+    stderr: float
+    bias: float = 0.0
+    kurtosis: float = 0.0
+    """Excess kurtosis of the noise: 0 for normal noise, 3 for a single Laplace."""
+    estimator: str = "exact"
+    notes: tuple[str, ...] = ()
+
+    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
+        """Lower and upper end: bias and noise on both sides, never clipped."""
+        half = self.bias + reach(confidence, self.kurtosis) * self.stderr
+        return self.value - half, self.value + half
+
+    def to_dict(self, confidence: float = 0.95) -> dict[str, Any]:
+        """What `hush ask --json` prints."""
+        low, high = self.interval(confidence)
+        return {"question": self.question, "unit": self.unit, "value": self.value, "stderr": self.stderr,
+                "bias": self.bias, "low": low, "high": high, "confidence": confidence,
+                "estimator": self.estimator, "notes": list(self.notes)}
+
+    def columns(self, confidence: float = 0.95) -> dict[str, list[Any]]:
+        """One row."""
+        low, high = self.interval(confidence)
+        return {"value": [self.value], "stderr": [self.stderr], "bias": [self.bias], "low": [low], "high": [high]}
+
+    def text(self, confidence: float = 0.95) -> str:
+        """`0.0712 ± 0.0011 (95%)`."""
+        low, high = self.interval(confidence)
+        return f"{measured(self.value, (high - low) / 2)} ({100 * confidence:g}%)"
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def _repr_html_(self) -> str:
+        notes = "".join(f"<br><small>{_html(note)}</small>" for note in self.notes)
+        return f"<b>{_html(str(self))}</b> <code>{_html(self.question)}</code>{notes}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class CrossTab(_Frames):
+    """One answer per combination of the group columns."""
+
+    question: str
+    unit: AnswerUnit
+    groups: dict[str, tuple[str, ...]]
+    """Group column to its label in every row."""
+    value: Floats
+    stderr: Floats
+    bias: Floats
+    kurtosis: Floats
+    law: Literal["gaussian", "laplace"]
+    estimator: str = "exact"
+    notes: tuple[str, ...] = field(default_factory=tuple)
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    def interval(self, confidence: float = 0.95, *, simultaneous: bool = False) -> tuple[Floats, Floats]:
+        """Lower and upper ends, each cell on its own or all cells at once.
+
+        At once: Sidak's inequality for normal noise, which needs no independence [Sid67]; Bonferroni otherwise.
+        """
+        if simultaneous and len(self) > 0 and 0 < confidence < 1:
+            cells = len(self)
+            gaussian = self.law == "gaussian"
+            confidence = confidence ** (1 / cells) if gaussian else 1 - (1 - confidence) / cells
+        half = self.bias + reach(confidence, self.kurtosis) * self.stderr
+        return self.value - half, self.value + half
+
+    def columns(self, confidence: float = 0.95, *, simultaneous: bool = False) -> dict[str, list[Any]]:
+        """Group columns, then value, stderr, bias, low, high."""
+        low, high = self.interval(confidence, simultaneous=simultaneous)
+        numbers = {"value": self.value, "stderr": self.stderr, "bias": self.bias, "low": low, "high": high}
+        return {name: list(labels) for name, labels in self.groups.items()} | {
+            name: column.tolist() for name, column in numbers.items()
+        }
+
+    def rows(self, confidence: float = 0.95, *, simultaneous: bool = False) -> list[dict[str, Any]]:
+        """One mapping a cell; a value that is not a number (an empty group's mean) becomes None."""
+        columns = self.columns(confidence, simultaneous=simultaneous)
+        return [{name: _none_if_nan(columns[name][i]) for name in columns} for i in range(len(self))]
+
+    def to_dict(self, confidence: float = 0.95, *, simultaneous: bool = False) -> dict[str, Any]:
+        """What `hush ask --json` prints; the table's own numbers are those of its rows."""
+        return {"question": self.question, "unit": self.unit, "value": None, "stderr": None, "bias": None,
+                "low": None, "high": None, "confidence": confidence, "estimator": self.estimator,
+                "notes": list(self.notes), "rows": self.rows(confidence, simultaneous=simultaneous)}
+
+    def consistent(self) -> CrossTab:
+        """A view: the nearest table without negative cells and with the same sum. Error bars stay the raw ones."""
+        from .views import nearest_non_negative
+
+        note = "view: negative cells removed and the sum kept; the error bars are those of the raw values"
+        value = nearest_non_negative(self.value, self.stderr**2)
+        return CrossTab(**(self.__dict__ | {"value": value, "estimator": f"{self.estimator}, non-negative view",
+                                            "notes": (*self.notes, note)}))
+
+    def _lines(self, confidence: float = 0.95, *, simultaneous: bool = False) -> Iterator[list[str]]:
+        low, high = self.interval(confidence, simultaneous=simultaneous)
+        for i in range(len(self)):
+            labels = [labels[i] for labels in self.groups.values()]
+            yield [*labels, measured(float(self.value[i]), float(high[i] - low[i]) / 2)]
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def text(self, confidence: float = 0.95, *, simultaneous: bool = False) -> str:
+        """An aligned table, a line a cell."""
+        bar = f"{100 * confidence:g}%{', all cells at once' if simultaneous else ''}"
+        lines = [[*self.groups, f"{self.unit} ({bar})"], *self._lines(confidence, simultaneous=simultaneous)]
+        widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
+        return "\n".join("  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip() for line in lines)
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{_html(name)}</th>" for name in (*self.groups, f"{self.unit} (95%)"))
+        body = "".join("<tr>" + "".join(f"<td>{_html(c)}</td>" for c in line) + "</tr>" for line in self._lines())
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def measured(value: float, half: float) -> str:
+    """`0.0712 ± 0.0011`: two digits of the error bar, and the value to the same place."""
+    if math.isnan(value) or math.isnan(half):
+        return "not known"
+    if half == 0:
+        return f"{value:.6g} ± 0"
+    places = max(0, 1 - math.floor(math.log10(half)))
+    return f"{value:,.{places}f} ± {half:,.{places}f}"
+
+
+def _none_if_nan(value: Any) -> Any:
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def _html(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -1,0 +1,106 @@
+"""Coding: from the values of an Arrow column to the codes of an attribute, a whole batch at a time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from ..attributes import Attribute, Binned, Boolean, Integer
+from ..domain import Domain
+from ..errors import BadData
+from .statistics.base import Codes
+
+__all__ = ["encode", "encode_batch"]
+
+# Marks a value the domain has no code for; larger than any code.
+NOWHERE = 65_535
+UNCODED = np.uint16(NOWHERE)
+
+
+def encode_batch(batch: pa.RecordBatch, domain: Domain) -> Codes:
+    """Codes of a batch with one column per closed attribute: shape (attributes, rows)."""
+    small = max(domain.sizes, default=0) <= 256
+    codes: Codes = np.empty((len(domain.closed), batch.num_rows), dtype=np.uint8 if small else np.uint16)
+    for i, attribute in enumerate(domain.closed):
+        codes[i] = encode(attribute, batch.column(i))
+    return codes
+
+
+def encode(attribute: Attribute, column: pa.Array) -> NDArray[np.uint16]:
+    """The code of every value, equal to `attribute.code` one by one. BadData where the domain has no code.
+
+    The error names the column and the rule, never a value, a row or how many there are.
+    """
+    codes = _numbers(attribute, column) if _is_number(column.type) else _distinct(attribute, column)
+    if (codes == UNCODED).any():
+        raise BadData(
+            f"column {attribute.name} has values outside its declared {_rule(attribute)}; correct the domain or "
+            f"the data, or let the domain count them: `other: true` for undeclared values, `missing: category` "
+            "for missing ones"
+        )
+    return codes
+
+
+def _rule(attribute: Attribute) -> str:
+    missing = "" if attribute.missing == "category" else ", none missing"
+    if isinstance(attribute, Binned):
+        return f"range [{attribute.low}, {attribute.high}]{missing}"
+    return f"{len(attribute.values)} values{missing}"
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind))
+
+
+def _code_or_nowhere(code: int | None) -> int:
+    return NOWHERE if code is None else code
+
+
+def _numbers(attribute: Attribute, column: pa.Array) -> NDArray[np.uint16]:
+    """Numeric columns: bins by binary search, everything else through the distinct values."""
+    if not isinstance(attribute, (Binned, Boolean)):
+        return _distinct(attribute, column)
+    missing = np.asarray(pc.is_null(column, nan_is_null=True))
+    filled = column if column.null_count == 0 else pc.fill_null(column, False if column.type == pa.bool_() else 0)
+    values = np.asarray(filled.cast(pa.float64(), safe=False))
+    if isinstance(attribute, Boolean):
+        codes = np.where(values == 0, 0, np.where(values == 1, 1, _code_or_nowhere(attribute.other_code)))
+    else:
+        with np.errstate(invalid="ignore"):
+            inside = (values >= float(attribute.low)) & (values <= float(attribute.high))
+            if isinstance(attribute, Integer):
+                inside &= np.floor(values) == values
+        codes = np.searchsorted(np.array([float(c) for c in attribute.cuts]), values, side="right")
+        codes = np.where(inside, codes, _code_or_nowhere(attribute.other_code))
+    codes[missing] = _code_or_nowhere(attribute.missing_code)
+    return codes.astype(np.uint16)
+
+
+def _distinct(attribute: Attribute, column: pa.Array) -> NDArray[np.uint16]:
+    """Any other column: each distinct value is coded once, by the attribute itself."""
+    if isinstance(column, pa.ExtensionArray):
+        column = column.storage
+    encoded = column if isinstance(column, pa.DictionaryArray) else _dictionary(column)
+    table = [_code_or_nowhere(attribute.code(_plain(value))) for value in encoded.dictionary]
+    table.append(_code_or_nowhere(attribute.missing_code))
+    indices = encoded.indices
+    if indices.null_count:
+        indices = pc.fill_null(indices.cast(pa.int64()), len(table) - 1)
+    return np.array(table, dtype=np.uint16)[np.asarray(indices)]
+
+
+def _dictionary(column: pa.Array) -> pa.DictionaryArray:
+    try:
+        return pc.dictionary_encode(column)
+    except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
+        # Decimals, dates, nested values: their text decides.
+        return pc.dictionary_encode(pa.array([None if v is None else str(v) for v in column.to_pylist()], pa.string()))
+
+
+def _plain(value: pa.Scalar) -> Any:
+    plain = value.as_py()
+    return plain.decode("utf-8", "replace") if isinstance(plain, bytes) else plain

@@ -1,0 +1,57 @@
+"""Source: rows as Arrow batches. The only thing a new kind of source must provide."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from ...domain import Domain
+from ...errors import BadData, listed, suggestion
+from ..coding import encode_batch
+from ..statistics.base import Statistic
+
+__all__ = ["Progress", "Source"]
+
+# Called with the number of rows read so far. Timing is not protected; see docs/known-weaknesses.md.
+Progress = Callable[[int], None]
+
+
+class Source(ABC):
+    """A table somewhere. `columns` may be read before anything is charged: names are public, rows are not."""
+
+    @property
+    @abstractmethod
+    def columns(self) -> Sequence[str]:
+        """Names of all columns."""
+
+    @abstractmethod
+    def batches(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """All rows, only the named columns, in that order, in batches of bounded size."""
+
+    @abstractmethod
+    def count(self) -> int:
+        """The number of rows."""
+
+    def check(self, domain: Domain) -> None:
+        """BadData when a column of the domain is not in the source. Columns the domain leaves out are never read."""
+        known = list(self.columns)
+        for attribute in domain.attributes:
+            if attribute.name not in known:
+                raise BadData(
+                    f"the domain has {attribute.name} but the data have no such column; they have {listed(known)}."
+                    f"{suggestion(attribute.name, known)}"
+                )
+
+    def total(self, statistic: Statistic, domain: Domain, progress: Progress | None = None) -> NDArray[np.int64]:
+        """The statistic's sum over all rows. A source that computes elsewhere may override this."""
+        sums, rows = statistic.zeros(), 0
+        for batch in self.batches([a.name for a in domain.closed]):
+            sums += statistic.accumulate(encode_batch(batch, domain))
+            rows += batch.num_rows
+            if progress:
+                progress(rows)
+        return sums

@@ -1,0 +1,8 @@
+"""What may leave the vault: sums over rows whose sensitivity is known exactly."""
+
+from .base import Codes, Statistic
+from .histogram import Histogram
+from .parities import Parities
+from .residuals import Residuals
+
+__all__ = ["Codes", "Histogram", "Parities", "Residuals", "Statistic"]

@@ -1,0 +1,168 @@
+"""What every Statistic promises: sums that add up however the rows are split, and the spread of the worst pair."""
+
+import inspect
+from fractions import Fraction
+from itertools import product
+from math import prod
+
+import numpy as np
+import pytest
+
+from hushtable.errors import BadPlan
+from hushtable.interactions import Interactions
+from hushtable.vault import statistics
+from hushtable.vault.statistics import Statistic
+
+# Small enough to try all pairs of rows: two values only, mixed, repeated sizes, one value only, one attribute.
+DOMAINS = [
+    ((2, 2, 2, 2), 1), ((2, 2, 2, 2), 2), ((2, 2, 2, 2), 3), ((2, 2, 2), 9), ((2,), 1), ((5,), 1),
+    ((3, 3, 3), 2), ((2, 3, 2), 2), ((4, 2, 3), 3), ((2, 1, 3), 2), ((6, 5), 2), ((1,), 1), ((2, 2, 4, 2), 2),
+]  # fmt: skip
+NEIGHBOURS = ["replace", "add-remove"]
+
+
+def every_statistic() -> list[type[Statistic]]:
+    found = [getattr(statistics, name) for name in statistics.__all__]
+    return [f for f in found if inspect.isclass(f) and issubclass(f, Statistic) and not inspect.isabstract(f)]
+
+
+def build(cls: type[Statistic], sizes: tuple[int, ...], order: int) -> Statistic:
+    takes = inspect.signature(cls).parameters
+    return cls(Interactions(sizes, order) if "interactions" in takes else sizes)  # type: ignore[call-arg]
+
+
+def cases() -> list:
+    found = []
+    for cls in every_statistic():
+        for sizes, order in DOMAINS:
+            try:
+                statistic = build(cls, sizes, order)
+            except BadPlan:
+                continue
+            found.append(pytest.param(statistic, sizes, id=f"{cls.name}-{'x'.join(map(str, sizes))}-order{order}"))
+    return found
+
+
+def all_rows(sizes: tuple[int, ...]) -> np.ndarray:
+    return np.array(list(product(*map(range, sizes))), dtype=np.uint8).reshape(prod(sizes), -1).T
+
+
+def some_rows(sizes: tuple[int, ...], count: int, seed: int) -> np.ndarray:
+    source = np.random.default_rng(seed)
+    return np.array([source.integers(0, size, count) for size in sizes], dtype=np.uint8)
+
+
+def coordinates(statistic: Statistic, codes: np.ndarray) -> np.ndarray:
+    return statistic.finish(statistic.accumulate(codes))
+
+
+def random_weights(groups: int, seed: int) -> list[Fraction]:
+    source = np.random.default_rng(seed)
+    return [Fraction(int(a), int(b)) for a, b in zip(source.integers(0, 9, groups), source.integers(1, 9, groups), strict=True)]
+
+
+def weight_of_each(statistic: Statistic, power: int, weights: list[Fraction]) -> list[Fraction]:
+    """Weight / unit of every coordinate, from `scales` alone: a group's own scale is 1, the others' 0."""
+    law = "gaussian" if power == 2 else "laplace"
+    total = [Fraction(0)] * len(statistic.finish(statistic.zeros()))
+    for group, weight in enumerate(weights):
+        scales = statistic.scales(law, [Fraction(int(g == group)) for g in range(statistic.groups)])
+        for c, number in enumerate(scales.index):
+            unit = scales.table[number]
+            total[c] += weight / unit if unit else 0
+    return total
+
+
+def brute_force(statistic: Statistic, sizes: tuple[int, ...], power: int, weights: list[Fraction], neighbours: str) -> Fraction:
+    """The largest weighted change over all pairs of rows (or single rows), in fractions."""
+    each = weight_of_each(statistic, power, weights)
+    denominator = np.lcm.reduce([w.denominator for w in each])
+    whole = np.array([int(w * int(denominator)) for w in each], dtype=object)
+    seen = {tuple(coordinates(statistic, row[:, None])) for row in all_rows(sizes).T}
+    rows = np.array(sorted(seen), dtype=object)
+    changes = [rows] if neighbours == "add-remove" else [rows - row for row in rows]
+    return Fraction(max(int((abs(c) ** power @ whole).max()) for c in changes), int(denominator))
+
+
+def test_every_statistic_is_found():
+    assert {"parities", "residuals", "histogram"} <= {cls.name for cls in every_statistic()}
+
+
+@pytest.mark.parametrize(("statistic", "sizes"), cases())
+def test_sums_do_not_depend_on_the_split(statistic, sizes):
+    codes = some_rows(sizes, count=531, seed=1)
+    whole = statistic.accumulate(codes)
+    assert whole.dtype == np.int64
+    for seed in range(3):
+        cuts = np.sort(np.random.default_rng(seed).integers(0, 532, 3))
+        parts = [statistic.accumulate(part) for part in np.split(codes, cuts, axis=1)]
+        np.testing.assert_array_equal(sum(parts, statistic.zeros()), whole)
+    assert statistic.rows(whole) == 531
+
+
+@pytest.mark.parametrize(("statistic", "sizes"), cases())
+def test_sums_do_not_depend_on_strides_or_width_of_codes(statistic, sizes):
+    codes = some_rows(sizes, count=100, seed=2)
+    before, whole = codes.copy(), statistic.accumulate(codes)
+    padded = np.repeat(np.repeat(codes, 2, axis=0), 3, axis=1)[::2, ::3]
+    for same in (np.asfortranarray(codes), codes.astype(np.uint16), padded, np.asfortranarray(padded.astype(np.uint16))):
+        np.testing.assert_array_equal(statistic.accumulate(same), whole)
+    np.testing.assert_array_equal(codes, before)
+
+
+@pytest.mark.parametrize(("statistic", "sizes"), cases())
+def test_no_rows_sum_to_zero(statistic, sizes):
+    nothing = statistic.accumulate(np.zeros((len(sizes), 0), dtype=np.uint8))
+    np.testing.assert_array_equal(nothing, statistic.zeros())
+    assert not statistic.finish(statistic.zeros()).any()
+
+
+@pytest.mark.parametrize(("statistic", "sizes"), cases())
+def test_finish_is_linear(statistic, sizes):
+    one, two = (statistic.accumulate(some_rows(sizes, count, seed=count)) for count in (70, 33))
+    np.testing.assert_array_equal(statistic.finish(one + two), statistic.finish(one) + statistic.finish(two))
+
+
+@pytest.mark.parametrize("neighbours", NEIGHBOURS)
+@pytest.mark.parametrize(("statistic", "sizes"), cases())
+def test_squared_spread_is_that_of_the_worst_pair(statistic, sizes, neighbours):
+    for seed in range(3):
+        weights = random_weights(statistic.groups, seed)
+        assert statistic.spread(power=2, weights=weights, neighbours=neighbours) == brute_force(
+            statistic, sizes, 2, weights, neighbours
+        )
+
+
+@pytest.mark.parametrize("neighbours", NEIGHBOURS)
+@pytest.mark.parametrize(("statistic", "sizes"), cases())
+def test_absolute_spread_is_at_least_the_worst_pair_and_equal_where_promised(statistic, sizes, neighbours):
+    for seed in range(3):
+        weights = random_weights(statistic.groups, seed)
+        given = statistic.spread(power=1, weights=weights, neighbours=neighbours)
+        worst = brute_force(statistic, sizes, 1, weights, neighbours)
+        assert given >= worst
+        assert given <= 2 * worst
+        if neighbours == "add-remove" or set(sizes) == {2} or statistic.name == "histogram":
+            assert given == worst
+
+
+@pytest.mark.parametrize("neighbours", NEIGHBOURS)
+@pytest.mark.parametrize(("statistic", "sizes"), cases())
+def test_largest_change_is_that_of_the_worst_pair(statistic, sizes, neighbours):
+    rows = np.array([coordinates(statistic, row[:, None]) for row in all_rows(sizes).T])
+    changes = rows if neighbours == "add-remove" else rows[:, None] - rows[None]
+    assert statistic.largest_change(neighbours) == abs(changes).max()
+
+
+@pytest.mark.parametrize(("statistic", "sizes"), cases())
+def test_codes_beyond_the_domain_count_as_the_last_value(statistic, sizes):
+    codes = some_rows(sizes, count=64, seed=4)
+    last = np.array(sizes, dtype=np.uint8)[:, None] - 1
+    beyond = np.where((codes == last) & (last > 0), np.uint8(255), codes)
+    np.testing.assert_array_equal(statistic.accumulate(beyond), statistic.accumulate(codes))
+
+
+@pytest.mark.parametrize(("statistic", "sizes"), cases())
+def test_wrong_power_is_refused(statistic, sizes):
+    with pytest.raises(ValueError, match="power must be 1"):
+        statistic.spread(power=3, weights=[Fraction(1)] * statistic.groups, neighbours="replace")
