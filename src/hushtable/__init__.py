@@ -45,7 +45,7 @@ _HOMES = {
     "HushError": "errors",
 }
 
-__all__ = [*_HOMES, "__version__"]
+__all__ = list(_HOMES)
 
 
 def __getattr__(name: str) -> Any:

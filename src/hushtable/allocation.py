@@ -21,14 +21,13 @@ if TYPE_CHECKING:
 
 __all__ = ["allocate", "forecast"]
 
-# No order of interactions gets less than this share of the budget, whatever the workload makes of it.
-LEAST_SHARE = 0.05
+# No order of interactions gets less than this share of the budget, whatever the workload makes of it; the
+# number of rows (order 0) is one number and needs less.
+LEAST_SHARE, LEAST_SHARE_OF_ROWS = 0.05, 0.01
 SIGNIFICANT_BITS = 40
 
 
-def allocate(
-    statistic: Statistic, interactions: Interactions, *, law: Law, unit: Unit, price: Price
-) -> Noise:
+def allocate(statistic: Statistic, interactions: Interactions, *, law: Law, unit: Unit, price: Price) -> Noise:
     """The scales that minimise the total squared error of all tables of the largest order, at the given price.
 
     With cost p_g and use v_g of group g the minimum of sum v_g s_g under sum p_g / (2 s_g) = rho has variance
@@ -53,12 +52,14 @@ def allocate(
 
 def _with_floor(scales: Sequence[float], costs: Sequence[float], orders: Sequence[int]) -> list[float]:
     """Raises the share of an order that would get almost nothing, by lowering its scale."""
-    spent = Counter[int]()
+    spent = [0.0] * (max(orders) + 1)
     for scale, cost, order in zip(scales, costs, orders, strict=True):
-        spent[order] += cost / scale if scale else 0.0  # type: ignore[assignment]
-    total = sum(spent.values())
-    lift = {order: LEAST_SHARE * total / mine for order, mine in spent.items() if 0 < mine < LEAST_SHARE * total}
-    return [scale / lift.get(order, 1.0) for scale, order in zip(scales, orders, strict=True)]
+        spent[order] += cost / scale if scale else 0.0
+    lift = []
+    for order, mine in enumerate(spent):
+        least = (LEAST_SHARE if order else LEAST_SHARE_OF_ROWS) * sum(spent)
+        lift.append(least / mine if 0 < mine < least else 1.0)
+    return [scale / lift[order] for scale, order in zip(scales, orders, strict=True)]
 
 
 def _round_up(value: Fraction) -> Fraction:
@@ -81,8 +82,11 @@ def use(interactions: Interactions, law: Law, group: int, width: int) -> float:
         return 0.0
     rest = Counter(interactions.sizes) - Counter(key)
     beyond = _elementary((1 / size for size in rest.elements()), width - len(key))
-    return interactions.sets_in(group) * prod(_directions(size, law) for size in key) * beyond * (
-        1 if law == "gaussian" else 2
+    return (
+        interactions.sets_in(group)
+        * prod(_directions(size, law) for size in key)
+        * beyond
+        * (1 if law == "gaussian" else 2)
     )
 
 
@@ -109,8 +113,12 @@ def forecast(interactions: Interactions, noise: Noise, width: int) -> Forecast:
     total = sum(use(interactions, noise.law, g, width) * s for g, s in enumerate(scales))
     cells = _elementary((float(size) for size in interactions.sizes), width)
     worst = max(_worst(interactions, noise.law, scales, kind) for kind in _kinds(interactions, width))
-    return Forecast(width=width, tables=comb(len(interactions.sizes), width),
-                    typical=math.sqrt(total / cells), worst=math.sqrt(worst))
+    return Forecast(
+        width=width,
+        tables=comb(len(interactions.sizes), width),
+        typical=math.sqrt(total / cells),
+        worst=math.sqrt(worst),
+    )
 
 
 def _kinds(interactions: Interactions, width: int) -> list[tuple[int, ...]]:

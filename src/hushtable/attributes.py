@@ -210,8 +210,10 @@ class Binned(Attribute):
 
     def to_dict(self) -> dict[str, Any]:
         """See Attribute."""
-        return self.options() | {"between": [_plain(self.low), _plain(self.high)],
-                                 "edges": [_plain(cut) for cut in self.cuts]}
+        return self.options() | {
+            "between": [_plain(self.low), _plain(self.high)],
+            "edges": [_plain(cut) for cut in self.cuts],
+        }
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -43,8 +43,10 @@ class Contrasts:
     def largest_l1(self) -> Fraction:
         """Largest sum over contrasts of |entry| / step that one value can have."""
         sums = [
-            sum((Fraction(abs(int(entry)), step) for entry, step in zip(column, self.steps[1:], strict=True)),
-                Fraction(0))
+            sum(
+                (Fraction(abs(int(entry)), step) for entry, step in zip(column, self.steps[1:], strict=True)),
+                Fraction(0),
+            )
             for column in self.matrix[1:].T
         ]
         return max(sums)

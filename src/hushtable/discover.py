@@ -6,19 +6,17 @@ from importlib import import_module
 from inspect import isabstract
 from pkgutil import iter_modules
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import Any
 
 __all__ = ["classes_in"]
 
-T = TypeVar("T")
 
-
-def classes_in(package: ModuleType, base: type[T]) -> dict[str, type[T]]:
+def classes_in(package: ModuleType, base: type[Any]) -> dict[str, type[Any]]:
     """The concrete classes derived from `base` in all modules of a package, by their `name`."""
-    found: dict[str, type[T]] = {}
+    found: dict[str, type[Any]] = {}
     for module in sorted(iter_modules(package.__path__), key=lambda m: m.name):
-        for item in vars(import_module(f"{package.__name__}.{module.name}")).values():
+        for item in list(vars(import_module(f"{package.__name__}.{module.name}")).values()):
             if isinstance(item, type) and issubclass(item, base) and not isabstract(item):
                 named: Any = item
-                found[named.name] = item
+                found[named.name] = named
     return found

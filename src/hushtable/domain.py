@@ -119,8 +119,9 @@ def _known(given: Mapping[str, Any], allowed: set[str], where: str) -> None:
     for key in given:
         if key not in allowed:
             known = sorted(allowed)
-            raise BadDomain(f"{where} has an unknown setting '{key}'; allowed: {listed(known)}."
-                            f"{suggestion(str(key), known)}")
+            raise BadDomain(
+                f"{where} has an unknown setting '{key}'; allowed: {listed(known)}.{suggestion(str(key), known)}"
+            )
 
 
 def _unit(parts: Mapping[str, Any]) -> Unit:
@@ -180,9 +181,7 @@ def _bounds(name: str, between: object) -> tuple[Fraction, Fraction]:
     return low, high
 
 
-def _cuts(
-    name: str, given: Mapping[str, Any], *, low: Fraction, high: Fraction, whole: bool
-) -> tuple[Fraction, ...]:
+def _cuts(name: str, given: Mapping[str, Any], *, low: Fraction, high: Fraction, whole: bool) -> tuple[Fraction, ...]:
     """Inner edges from `edges`, from `bins` (equal width), or one bin a value for a short range of integers."""
     if "edges" in given and "bins" in given:
         raise BadDomain(f"{name}: give edges or bins, not both")

@@ -20,8 +20,10 @@ def dummy_rows(domain: Domain, *, rows: int, seed: int) -> dict[str, list[str]]:
     if rows < 1:
         raise BadPlan(f"rows must be at least 1, not {rows}")
     generator = np.random.default_rng(seed)
-    return {a.name: [_value(a, int(c), generator) for c in generator.integers(0, max(1, a.size), rows)]
-            for a in domain.attributes}
+    return {
+        a.name: [_value(a, int(c), generator) for c in generator.integers(0, max(1, a.size), rows)]
+        for a in domain.attributes
+    }
 
 
 def write_dummy(domain: Domain, *, rows: int, path: str | Path, seed: int) -> None:

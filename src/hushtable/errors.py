@@ -118,9 +118,7 @@ class UnknownAttribute(BadQuestion):
 
     def __init__(self, name: str, *, known: Sequence[str]) -> None:
         self.name, self.known = name, tuple(known)
-        super().__init__(
-            f"no attribute '{name}'; this domain has {listed(known)}.{suggestion(name, known)}"
-        )
+        super().__init__(f"no attribute '{name}'; this domain has {listed(known)}.{suggestion(name, known)}")
 
 
 class TooWide(BadQuestion):

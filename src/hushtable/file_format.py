@@ -43,8 +43,10 @@ def pack(synopsis: Synopsis) -> tuple[bytes, dict[str, bytes]]:
         "model": {"kind": synopsis.model.kind, "parameters": synopsis.model.parameters()},
         "accounting": synopsis.accounting,
         "not_private": synopsis.not_private,
-        "members": {name: {"sha256": _sha256(data), "numbers": len(numbers[name.removesuffix(".parquet")])}
-                    for name, data in members.items()},
+        "members": {
+            name: {"sha256": _sha256(data), "numbers": len(numbers[name.removesuffix(".parquet")])}
+            for name, data in members.items()
+        },
     }
     manifest["digest"] = _sha256(_canonical(manifest))
     return json.dumps(manifest, indent=1).encode(), members
@@ -103,8 +105,21 @@ def read(path: str | Path) -> Synopsis:
         raise
     except OSError as error:
         raise BadPath(f"cannot read {path}: {error.strerror or 'it is not a regular file'}") from None
-    except (zipfile.BadZipFile, HushError, KeyError, TypeError, ValueError, AttributeError, OverflowError,
-            NotImplementedError, RecursionError, MemoryError, ZeroDivisionError, RuntimeError, EOFError):
+    except (
+        zipfile.BadZipFile,
+        HushError,
+        KeyError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        OverflowError,
+        NotImplementedError,
+        RecursionError,
+        MemoryError,
+        ZeroDivisionError,
+        RuntimeError,
+        EOFError,
+    ):
         raise BadSynopsis(f"{path} is damaged, edited or not a synopsis; ask its publisher for a fresh copy") from None
 
 
@@ -128,9 +143,14 @@ def _read(archive: zipfile.ZipFile, path: str) -> Synopsis:
         if _sha256(data) != manifest["members"][name]["sha256"]:
             raise ValueError("edited member")
         numbers[name.removesuffix(".parquet")] = _integers(data, length)
-    return Synopsis(domain=domain, model=kind.build(domain, parameters, numbers), workload=manifest["workload"],
-                    mechanism=manifest["mechanism"], accounting=manifest["accounting"],
-                    not_private=bool(manifest["not_private"]))
+    return Synopsis(
+        domain=domain,
+        model=kind.build(domain, parameters, numbers),
+        workload=manifest["workload"],
+        mechanism=manifest["mechanism"],
+        accounting=manifest["accounting"],
+        not_private=bool(manifest["not_private"]),
+    )
 
 
 def _bytes(archive: zipfile.ZipFile, name: str, most: int) -> bytes:
@@ -146,8 +166,13 @@ def _parquet(values: NDArray[np.int64]) -> bytes:
     import pyarrow.parquet as pq
 
     sink = io.BytesIO()
-    pq.write_table(pa.table({"value": values}), sink, compression="zstd", use_dictionary=False,
-                   column_encoding="DELTA_BINARY_PACKED")
+    pq.write_table(
+        pa.table({"value": values}),
+        sink,
+        compression="zstd",
+        use_dictionary=False,
+        column_encoding="DELTA_BINARY_PACKED",
+    )
     return sink.getvalue()
 
 

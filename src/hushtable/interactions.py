@@ -72,8 +72,10 @@ class Interactions:
         d, levels = len(self.sizes), [np.zeros((1, 0), dtype=np.int32)]
         for i in range(1, self.order + 1):
             below = levels[-1]
-            parts = [np.column_stack([below[: comb(top, i - 1)], np.full(comb(top, i - 1), top, np.int32)])
-                     for top in range(d)]
+            parts = [
+                np.column_stack([below[: comb(top, i - 1)], np.full(comb(top, i - 1), top, np.int32)])
+                for top in range(d)
+            ]
             levels.append(np.concatenate(parts).astype(np.int32).reshape(-1, i))
         return tuple(levels)
 
@@ -165,9 +167,7 @@ class Interactions:
         table = tuple(per_group[group] * factor for group, factor in seen)
         return Scales(law=law, table=table, index=index)
 
-    def _pattern(
-        self, law: Law, key: tuple[int, ...], seen: dict[tuple[int, int], int]
-    ) -> NDArray[np.int32]:
+    def _pattern(self, law: Law, key: tuple[int, ...], seen: dict[tuple[int, int], int]) -> NDArray[np.int32]:
         """Scale numbers of one set's coordinates, extending `seen` = (group, factor) -> number."""
         group = self.groups.index(tuple(sorted(key)))
         factors = np.ones(1, dtype=object)

@@ -41,11 +41,16 @@ def _forecast(plan: Plan) -> list[str]:
     """One line a width."""
     share = plan.rows is not None
     unit = "fraction of rows" if share else "rows"
-    lines = [f"forecast standard error ({unit})", f"{'width':>7}{'tables':>10}{'typical cell':>15}{'worst question':>17}"]
+    lines = [
+        f"forecast standard error ({unit})",
+        f"{'width':>7}{'tables':>10}{'typical cell':>15}{'worst question':>17}",
+    ]
     for f in plan.design.forecasts:
         scale = plan.rows or 1
-        lines.append(f"{f.width:>7}{f.tables:>10,}{readable(_short(f.typical / scale)):>15}"
-                     f"{readable(_short(f.worst / scale)):>17}")
+        lines.append(
+            f"{f.width:>7}{f.tables:>10,}{readable(_short(f.typical / scale)):>15}"
+            f"{readable(_short(f.worst / scale)):>17}"
+        )
     return lines
 
 

@@ -52,19 +52,29 @@ class Plan:
     @cached_property
     def digest(self) -> str:
         """SHA-256 of what was decided; the ledger keeps it beside the charge."""
-        facts = {"domain": self.domain.digest, "workload": str(self.workload), "mechanism": self.mechanism,
-                 "budget": self.budget.to_dict()}
+        facts = {
+            "domain": self.domain.digest,
+            "workload": str(self.workload),
+            "mechanism": self.mechanism,
+            "budget": self.budget.to_dict(),
+        }
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
     def to_dict(self) -> dict[str, Any]:
         """What `hush plan --json` prints. Errors in rows, and as fractions when the number of rows is known."""
         design, rows = self.design, self.rows
         return {
-            "table": self.domain.table, "workload": str(self.workload), "mechanism": self.mechanism,
-            "summary": design.summary, "budget": {k: float(Fraction(v)) for k, v in self.budget.to_dict().items()},
+            "table": self.domain.table,
+            "workload": str(self.workload),
+            "mechanism": self.mechanism,
+            "summary": design.summary,
+            "budget": {k: float(Fraction(v)) for k, v in self.budget.to_dict().items()},
             "price": {"currency": design.price.currency, "amount": float(design.price.amount)},
-            "neighbours": self.domain.unit.neighbours, "rows_per_person": self.domain.unit.rows, "rows": rows,
-            "numbers": design.numbers, "memory_bytes": design.memory,
+            "neighbours": self.domain.unit.neighbours,
+            "rows_per_person": self.domain.unit.rows,
+            "rows": rows,
+            "numbers": design.numbers,
+            "memory_bytes": design.memory,
             "seconds": None if rows is None else seconds(design, rows),
             "forecast": [
                 {"width": f.width, "tables": f.tables, "stderr_rows": f.typical, "worst_stderr_rows": f.worst}
@@ -136,9 +146,7 @@ def _candidates(workload: Workload, mechanism: str | None) -> list[Mechanism]:
     return [m for m in known.values() if m.suits(workload)]
 
 
-def _best(
-    domain: Domain, workload: Workload, price: Price, mechanism: str | None
-) -> tuple[Design, list[Alternative]]:
+def _best(domain: Domain, workload: Workload, price: Price, mechanism: str | None) -> tuple[Design, list[Alternative]]:
     """The design with the least typical error at the largest width, and why not the others."""
     workload.check(domain)
     designs: list[Design] = []
@@ -153,14 +161,19 @@ def _best(
         raise first
     best = min(designs, key=lambda design: design.forecasts[-1].typical)
     others = [_alternative(d, workload, "larger error") for d in designs if d is not best]
-    others += [Alternative(mechanism=m.name, workload=str(workload), typical=(), why_not=str(error))
-               for m, error in refused]
+    others += [
+        Alternative(mechanism=m.name, workload=str(workload), typical=(), why_not=str(error)) for m, error in refused
+    ]
     return best, others
 
 
 def _alternative(design: Design, workload: Workload, why_not: str) -> Alternative:
-    return Alternative(mechanism=design.mechanism, workload=str(workload), why_not=why_not,
-                       typical=tuple(f.typical for f in design.forecasts))
+    return Alternative(
+        mechanism=design.mechanism,
+        workload=str(workload),
+        why_not=why_not,
+        typical=tuple(f.typical for f in design.forecasts),
+    )
 
 
 def _other_widths(domain: Domain, workload: Workload, price: Price, mechanism: str | None) -> list[Alternative]:
@@ -182,8 +195,10 @@ def _other_widths(domain: Domain, workload: Workload, price: Price, mechanism: s
 def _default_workload(domain: Domain, price: Price, rows: int | None, mechanism: str | None) -> Workload:
     """The widest marginals whose typical error is useful."""
     if rows is None:
-        raise BadPlan("without a workload the plan needs about how many rows there are: give rows, "
-                      "or a workload such as marginals(width=2)")
+        raise BadPlan(
+            "without a workload the plan needs about how many rows there are: give rows, "
+            "or a workload such as marginals(width=2)"
+        )
     chosen = Marginals(width=1)
     for width in range(2, min(WIDEST_BY_DEFAULT, len(domain.closed)) + 1):
         try:
@@ -197,8 +212,13 @@ def _default_workload(domain: Domain, price: Price, rows: int | None, mechanism:
 
 
 def _budget_for(
-    domain: Domain, workload: Workload, rows: int | None, mechanism: str | None, target: Fraction,
-    width: int | None, delta: Number | None,
+    domain: Domain,
+    workload: Workload,
+    rows: int | None,
+    mechanism: str | None,
+    target: Fraction,
+    width: int | None,
+    delta: Number | None,
 ) -> Budget:
     """Errors shrink like 1/epsilon (Laplace) or 1/sqrt(rho) (Gaussian), so one design at price 1 is enough."""
     if rows is None:

@@ -33,13 +33,26 @@ class Synopsis:
     not_private: bool
 
     @classmethod
-    def from_release(cls, plan: Plan, model: Model, *, not_private: bool) -> Synopsis:
-        """The synopsis of a plan that was carried out."""
+    def from_release(cls, plan: Plan, model: Model, *, ledger: dict[str, Any] | None, not_private: bool) -> Synopsis:
+        """The synopsis of a plan that was carried out; `ledger` names the line that paid for it."""
         price, unit = plan.design.price, plan.domain.unit
-        accounting = {"budget": plan.budget.to_dict(), "currency": price.currency, "price": str(price.amount),
-                      "neighbours": unit.neighbours, "rows_per_person": unit.rows, "plan": plan.digest}
-        return cls(domain=plan.domain, model=model, workload=str(plan.workload), mechanism=plan.mechanism,
-                   accounting=accounting, not_private=not_private)
+        accounting = {
+            "budget": plan.budget.to_dict(),
+            "currency": price.currency,
+            "price": str(price.amount),
+            "neighbours": unit.neighbours,
+            "rows_per_person": unit.rows,
+            "plan": plan.digest,
+            "ledger": ledger,
+        }
+        return cls(
+            domain=plan.domain,
+            model=model,
+            workload=str(plan.workload),
+            mechanism=plan.mechanism,
+            accounting=accounting,
+            not_private=not_private,
+        )
 
     def ask(self, question: str, *, count: bool = False) -> Answer | CrossTab:
         """The answer to a question in SQL's words: fractions of all rows, or numbers of rows with count=True."""
@@ -79,8 +92,10 @@ class Synopsis:
 
     def __str__(self) -> str:
         stamp = f"\n{SIMULATED}" if self.not_private else ""
-        return (f"synopsis of {self.domain.table}: {self.workload} by {self.mechanism}, "
-                f"{len(self.domain.closed)} attributes{stamp}")
+        return (
+            f"synopsis of {self.domain.table}: {self.workload} by {self.mechanism}, "
+            f"{len(self.domain.closed)} attributes{stamp}"
+        )
 
 
 def load(path: str | Path) -> Synopsis:

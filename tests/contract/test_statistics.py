@@ -1,4 +1,4 @@
-"""What every Statistic promises: sums that add up however the rows are split, and the spread of the worst pair."""
+"""What every Statistic promises: sums that add up however rows are split, and a spread no pair exceeds."""
 
 import inspect
 from fractions import Fraction
@@ -13,7 +13,7 @@ from hushtable.interactions import Interactions
 from hushtable.vault import statistics
 from hushtable.vault.statistics import Statistic
 
-# Small enough to try all pairs of rows: two values only, mixed, repeated sizes, one value only, one attribute.
+# Small enough to try all pairs of rows: two values only, mixed, repeated sizes, one value, one attribute.
 DOMAINS = [
     ((2, 2, 2, 2), 1), ((2, 2, 2, 2), 2), ((2, 2, 2, 2), 3), ((2, 2, 2), 9), ((2,), 1), ((5,), 1),
     ((3, 3, 3), 2), ((2, 3, 2), 2), ((4, 2, 3), 3), ((2, 1, 3), 2), ((6, 5), 2), ((1,), 1), ((2, 2, 4, 2), 2),
@@ -39,7 +39,8 @@ def cases() -> list:
                 statistic = build(cls, sizes, order)
             except BadPlan:
                 continue
-            found.append(pytest.param(statistic, sizes, id=f"{cls.name}-{'x'.join(map(str, sizes))}-order{order}"))
+            name = f"{cls.name}-{'x'.join(map(str, sizes))}-order{order}"
+            found.append(pytest.param(statistic, sizes, id=name))
     return found
 
 
@@ -58,7 +59,8 @@ def coordinates(statistic: Statistic, codes: np.ndarray) -> np.ndarray:
 
 def random_weights(groups: int, seed: int) -> list[Fraction]:
     source = np.random.default_rng(seed)
-    return [Fraction(int(a), int(b)) for a, b in zip(source.integers(0, 9, groups), source.integers(1, 9, groups), strict=True)]
+    pairs = source.integers([0, 1], [9, 9], (groups, 2))
+    return [Fraction(int(a), int(b)) for a, b in pairs]
 
 
 def weight_of_each(statistic: Statistic, power: int, weights: list[Fraction]) -> list[Fraction]:
@@ -73,7 +75,9 @@ def weight_of_each(statistic: Statistic, power: int, weights: list[Fraction]) ->
     return total
 
 
-def brute_force(statistic: Statistic, sizes: tuple[int, ...], power: int, weights: list[Fraction], neighbours: str) -> Fraction:
+def brute_force(
+    statistic: Statistic, sizes: tuple[int, ...], power: int, weights: list[Fraction], neighbours: str
+) -> Fraction:
     """The largest weighted change over all pairs of rows (or single rows), in fractions."""
     each = weight_of_each(statistic, power, weights)
     denominator = np.lcm.reduce([w.denominator for w in each])
@@ -105,7 +109,8 @@ def test_sums_do_not_depend_on_strides_or_width_of_codes(statistic, sizes):
     codes = some_rows(sizes, count=100, seed=2)
     before, whole = codes.copy(), statistic.accumulate(codes)
     padded = np.repeat(np.repeat(codes, 2, axis=0), 3, axis=1)[::2, ::3]
-    for same in (np.asfortranarray(codes), codes.astype(np.uint16), padded, np.asfortranarray(padded.astype(np.uint16))):
+    wide = np.asfortranarray(codes.astype(np.uint16))
+    for same in (np.asfortranarray(codes), codes.astype(np.uint16), padded, wide):
         np.testing.assert_array_equal(statistic.accumulate(same), whole)
     np.testing.assert_array_equal(codes, before)
 

@@ -56,6 +56,9 @@ def main() -> None:
         if os.environ.get("HUSH_DEBUG"):
             raise
         # The text of an unforeseen error may quote a row, so only its type is shown.
-        show_error("Bug", f"an unforeseen {type(error).__name__}: a bug in hush; its text may quote private values, "
-                          "so it is hidden (set HUSH_DEBUG=1 to see it, and look before you report it)")
+        show_error(
+            "Bug",
+            f"an unforeseen {type(error).__name__}: a bug in hush; its text may quote private values, "
+            "so it is hidden (set HUSH_DEBUG=1 to see it, and look before you report it)",
+        )
         sys.exit(1)

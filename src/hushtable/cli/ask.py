@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +13,7 @@ from .common import AsJson, say
 __all__ = ["View", "run"]
 
 
-class View(str, Enum):
+class View(StrEnum):
     """How a cross-tab is shown."""
 
     raw = "raw"

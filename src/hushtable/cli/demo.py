@@ -44,7 +44,16 @@ def run(
                 bar = measured(one.answer.value, (high - low) / 2)
                 typer.echo(f"{one.question:<58}{one.truth:>10.4f}   {bar:<22}{'yes' if one.inside else 'no'}")
     inside, took = sum(one.inside for one in checked), time.perf_counter() - started
-    value = {"simulated": True, "rows": rows, "seconds": took, "inside": inside, "plan": plan.to_dict(),
-             "questions": [one.answer.to_dict() | {"truth": one.truth, "inside": one.inside} for one in checked]}
-    say(value, f"\n{inside} of {len(checked)} true values inside their 95% interval; {took:.1f} s in all",
-        as_json=as_json)
+    value = {
+        "simulated": True,
+        "rows": rows,
+        "seconds": took,
+        "inside": inside,
+        "plan": plan.to_dict(),
+        "questions": [one.answer.to_dict() | {"truth": one.truth, "inside": one.inside} for one in checked],
+    }
+    say(
+        value,
+        f"\n{inside} of {len(checked)} true values inside their 95% interval; {took:.1f} s in all",
+        as_json=as_json,
+    )

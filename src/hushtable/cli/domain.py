@@ -35,8 +35,14 @@ def check(
     text = [f"{shape.table}: {len(rows)} attributes, {shape.unit.rows} row(s) per person, {shape.unit.neighbours}"]
     text += [f"  {row['name']:<24} {row['kind']:<10} {row['codes'] or 'unlisted'}" for row in rows]
     text += ["the data fit"] if data is not None else []
-    value = {"table": shape.table, "digest": shape.digest, "neighbours": shape.unit.neighbours,
-             "rows_per_person": shape.unit.rows, "attributes": rows, "data_fit": True if data is not None else None}
+    value = {
+        "table": shape.table,
+        "digest": shape.digest,
+        "neighbours": shape.unit.neighbours,
+        "rows_per_person": shape.unit.rows,
+        "attributes": rows,
+        "data_fit": True if data is not None else None,
+    }
     say(value, "\n".join(text), as_json=as_json)
 
 

@@ -17,7 +17,11 @@ LedgerPath = Annotated[Path, typer.Argument(help="A .ledger file.")]
 
 @app.command()
 def create(
-    ledger: LedgerPath, domain: DomainPath, epsilon: Epsilon = None, delta: Delta = None, rho: Rho = None,
+    ledger: LedgerPath,
+    domain: DomainPath,
+    epsilon: Epsilon = None,
+    delta: Delta = None,
+    rho: Rho = None,
     as_json: AsJson = False,
 ) -> None:
     """Declare the total budget of a table, before its first release."""
@@ -25,8 +29,9 @@ def create(
     from ..vault.ledger import Ledger
 
     shape = Domain.load(domain)
-    made = Ledger.create(ledger, table=shape.table, domain_digest=shape.digest, unit=shape.unit,
-                         total=budget_from(epsilon, delta, rho))
+    made = Ledger.create(
+        ledger, table=shape.table, domain_digest=shape.digest, unit=shape.unit, total=budget_from(epsilon, delta, rho)
+    )
     say(_balance(made), f"created {ledger} for {shape.table}: {made.budget}", as_json=as_json)
 
 
@@ -39,10 +44,14 @@ def show(ledger: LedgerPath, as_json: AsJson = False) -> None:
     account = Ledger.open(ledger)
     lines = [_line(line) for line in account.lines()]
     head = _balance(account)
-    text = [f"{account.table}: {account.budget}; {head['unit']} total {readable(account.total)}, spent "
-            f"{readable(account.spent)}, left {readable(account.left)}"]
-    text += [f"{line['number']:>5}  {line['when']}  {line['kind']:<8} {line['amount']:<12.6g} {line['what']}"
-             for line in lines]
+    text = [
+        f"{account.table}: {account.budget}; {head['unit']} total {readable(account.total)}, spent "
+        f"{readable(account.spent)}, left {readable(account.left)}"
+    ]
+    text += [
+        f"{line['number']:>5}  {line['when']}  {line['kind']:<8} {line['amount']:<12.6g} {line['what']}"
+        for line in lines
+    ]
     say(head | {"lines": lines}, "\n".join(text), as_json=as_json)
 
 
@@ -52,15 +61,21 @@ def verify(ledger: LedgerPath, as_json: AsJson = False) -> None:
     from ..vault.ledger import Ledger
 
     lines = Ledger.open(ledger).verify()
-    say({"ledger": str(ledger), "lines": lines, "intact": True}, f"{ledger}: {lines} lines, chain intact",
-        as_json=as_json)
+    say(
+        {"ledger": str(ledger), "lines": lines, "intact": True},
+        f"{ledger}: {lines} lines, chain intact",
+        as_json=as_json,
+    )
 
 
 @app.command("raise")
 def raise_total(
     ledger: LedgerPath,
     why: Annotated[str, typer.Option(help="Why the total is raised; kept in the ledger.")],
-    epsilon: Epsilon = None, delta: Delta = None, rho: Rho = None, as_json: AsJson = False,
+    epsilon: Epsilon = None,
+    delta: Delta = None,
+    rho: Rho = None,
+    as_json: AsJson = False,
 ) -> None:
     """Raise the total on purpose. Recorded like a charge; it cannot be taken back."""
     from ..vault.ledger import Ledger
@@ -73,12 +88,27 @@ def raise_total(
 def _balance(account: Any) -> dict[str, Any]:
     from ..budget import UNIT_NAME
 
-    return {"table": account.table, "currency": account.currency, "unit": UNIT_NAME[account.currency],
-            "budget": str(account.budget), "total": float(account.total), "spent": float(account.spent),
-            "left": float(account.left)}
+    return {
+        "table": account.table,
+        "currency": account.currency,
+        "unit": UNIT_NAME[account.currency],
+        "budget": str(account.budget),
+        "total": float(account.total),
+        "spent": float(account.spent),
+        "left": float(account.left),
+    }
 
 
 def _line(line: Any) -> dict[str, Any]:
-    return {"number": line.number, "when": line.when, "kind": line.kind, "what": line.what,
-            "mechanism": line.mechanism, "amount": float(line.amount), "exact": str(line.amount),
-            "plan": line.plan_digest, "synopsis": line.synopsis_digest, "hash": line.hash}
+    return {
+        "number": line.number,
+        "when": line.when,
+        "kind": line.kind,
+        "what": line.what,
+        "mechanism": line.mechanism,
+        "amount": float(line.amount),
+        "exact": str(line.amount),
+        "plan": line.plan_digest,
+        "synopsis": line.synopsis_digest,
+        "hash": line.hash,
+    }

@@ -35,9 +35,23 @@ def run(
 
     shape = Domain.load(domain)
     if target_error is not None and epsilon is None and rho is None:
-        made = plan(shape, rows=rows, workload=workload, mechanism=mechanism, target_error=target_error, width=width,
-                    delta=delta)
+        made = plan(
+            shape,
+            rows=rows,
+            workload=workload,
+            mechanism=mechanism,
+            target_error=target_error,
+            width=width,
+            delta=delta,
+        )
     else:
-        made = plan(shape, rows=rows, workload=workload, mechanism=mechanism, target_error=target_error, width=width,
-                    budget=budget_from(epsilon, delta, rho))
+        made = plan(
+            shape,
+            rows=rows,
+            workload=workload,
+            mechanism=mechanism,
+            target_error=target_error,
+            width=width,
+            budget=budget_from(epsilon, delta, rho),
+        )
     say(made.to_dict(), str(made), as_json=as_json)

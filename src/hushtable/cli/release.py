@@ -41,8 +41,7 @@ def run(
     budget, shape = budget_from(epsilon, delta, rho), Domain.load(domain)
     check_writable(output)
     vault = Vault(data, shape, ledger=ledger)
-    made = plan(shape, rows=vault.rows if rows is None else rows, workload=workload, mechanism=mechanism,
-                budget=budget)
+    made = plan(shape, rows=vault.rows if rows is None else rows, workload=workload, mechanism=mechanism, budget=budget)
     if not as_json:
         typer.echo(f"{made}\n")
     randomness = None if simulate is None else Simulated(simulate)
@@ -50,6 +49,11 @@ def run(
         synopsis = vault.release(made, randomness=randomness, progress=progress)
     synopsis.save(output)
     account = "no ledger (simulated, NOT private)" if synopsis.not_private else str(vault.ledger_path)
-    value = {"file": str(output), "digest": synopsis.digest, "ledger": account, "not_private": synopsis.not_private,
-             "plan": made.to_dict()}
+    value = {
+        "file": str(output),
+        "digest": synopsis.digest,
+        "ledger": account,
+        "not_private": synopsis.not_private,
+        "plan": made.to_dict(),
+    }
     say(value, f"wrote {output}; charged to {account}", as_json=as_json)

@@ -91,13 +91,20 @@ def _health(g: np.random.Generator, age: Column, female: Column, person: dict[st
     visits = np.minimum(9, g.poisson(0.8 + 1.5 * diabetic + 1.2 * heart + 0.8 * asthma + 0.6 * depression))
     drink = np.minimum(2, (g.random(rows) * 2.3 + 0.3 * smoker - 0.2 * female).clip(0).astype(int))
     return {
-        "bmi": _gaps(g, bmi, 0.05), "systolic": _gaps(g, systolic, 0.03),
+        "bmi": _gaps(g, bmi, 0.05),
+        "systolic": _gaps(g, systolic, 0.03),
         "cholesterol": _gaps(g, np.clip(g.normal(4.2 + 0.018 * age, 0.9), 2, 12).round(2), 0.06),
-        "visits": visits, "children": np.where(age < 18, 0, np.minimum(5, g.poisson(1.4, rows))),
+        "visits": visits,
+        "children": np.where(age < 18, 0, np.minimum(5, g.poisson(1.4, rows))),
         "smoker": _gaps(g, smoker, 0.03),
         "alcohol": _gaps(g, np.array(["none", "moderate", "heavy"], dtype=object)[drink], 0.05),
-        "exercise": exercise, "diabetic": diabetic, "hypertension": hypertension, "asthma": asthma,
-        "depression": depression, "heart_disease": heart, "vaccinated": chance(0.2 + 0.02 * age),
+        "exercise": exercise,
+        "diabetic": diabetic,
+        "hypertension": hypertension,
+        "asthma": asthma,
+        "depression": depression,
+        "heart_disease": heart,
+        "vaccinated": chance(0.2 + 0.02 * age),
         "readmitted": chance(-3.4 + 0.25 * visits + 0.9 * heart),
     }
 

@@ -49,8 +49,12 @@ class HistogramRelease(Mechanism):
         noise = Noise(law=law, per_group=(at_one / price.on_grid(up=False).amount,))
         width = workload.width if isinstance(workload, Marginals) else len(domain.sizes)
         return Design(
-            mechanism=self.name, summary=f"{cells:,} cells of the whole table with discrete {law.title()} noise",
-            price=price, numbers=cells, parameters=(statistic, noise), memory=150_000_000 + 40 * cells,
+            mechanism=self.name,
+            summary=f"{cells:,} cells of the whole table with discrete {law.title()} noise",
+            price=price,
+            numbers=cells,
+            parameters=(statistic, noise),
+            memory=150_000_000 + 40 * cells,
             forecasts=tuple(_forecast(domain.sizes, noise.law, noise.per_group[0], w) for w in range(1, width + 1)),
             work=1e6 * len(domain.sizes) * 4e-8,
         )
@@ -59,8 +63,7 @@ class HistogramRelease(Mechanism):
         """See Mechanism."""
         statistic, noise = design.parameters
         seen = door.measure(statistic, noise)
-        return HistogramModel(domain=domain, law=noise.law, scale=noise.per_group[0], cells=seen.values,
-                              rows=seen.rows)
+        return HistogramModel(domain=domain, law=noise.law, scale=noise.per_group[0], cells=seen.values, rows=seen.rows)
 
 
 def _forecast(sizes: tuple[int, ...], law: Law, scale: Fraction, width: int) -> Forecast:
@@ -73,5 +76,9 @@ def _forecast(sizes: tuple[int, ...], law: Law, scale: Fraction, width: int) -> 
             kept[i] += kept[i - 1] * size
     tables = comb(len(sizes), width)
     # Summed over the cells of one table the variance is total x variance, whatever the table.
-    return Forecast(width=width, tables=tables, typical=math.sqrt(variance * cells * tables / kept[width]),
-                    worst=math.sqrt(variance * cells))
+    return Forecast(
+        width=width,
+        tables=tables,
+        typical=math.sqrt(variance * cells * tables / kept[width]),
+        worst=math.sqrt(variance * cells),
+    )

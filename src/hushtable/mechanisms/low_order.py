@@ -57,17 +57,25 @@ class LowOrder(Mechanism):
         return Design(
             mechanism=self.name,
             summary=f"{numbers:,} {kind} of at most {order} attributes with discrete {law.title()} noise",
-            price=price, numbers=numbers, parameters=(interactions, noise),
+            price=price,
+            numbers=numbers,
+            parameters=(interactions, noise),
             forecasts=tuple(forecast(interactions, noise, width) for width in range(1, order + 1)),
-            memory=_memory(interactions), work=_work(interactions),
+            memory=_memory(interactions),
+            work=_work(interactions),
         )
 
     def release(self, door: Door, domain: Domain, design: Design) -> LowOrderModel:
         """See Mechanism."""
         interactions, noise = design.parameters
         seen = door.measure(_statistic(interactions), noise)
-        return LowOrderModel(domain=domain, law=noise.law, order=interactions.order,
-                             group_scales=noise.per_group, coordinates=seen.values)
+        return LowOrderModel(
+            domain=domain,
+            law=noise.law,
+            order=interactions.order,
+            group_scales=noise.per_group,
+            coordinates=seen.values,
+        )
 
 
 def _statistic(interactions: Interactions) -> Statistic:

@@ -77,13 +77,12 @@ class Frame:
             weights = _along(weights, inverse.T, axis)
 
         def spread(numbers: Floats, power: int) -> Floats:
-            out = (numbers * weights**power).sum(axis=last)
+            out: Floats = (numbers * weights**power).sum(axis=last)
             for axis, inverse in enumerate(self.inverses[:axes]):
                 out = _along(out, inverse**power, axis)
             return out
 
-        value, variance, fourth = (spread(x, p) for x, p in
-                                   ((self.numbers, 1), (self.variances, 2), (self.fourths, 4)))
+        value, variance, fourth = (spread(x, p) for x, p in ((self.numbers, 1), (self.variances, 2), (self.fourths, 4)))
         if not relative:
             return Moments(value, variance, fourth)
         if self.rows is not None:
@@ -99,4 +98,5 @@ class Frame:
 
 def _along(tensor: Floats, matrix: Floats, axis: int) -> Floats:
     """The matrix applied to one axis."""
-    return np.moveaxis(np.tensordot(matrix, tensor, axes=(1, axis)), 0, axis)
+    applied: Floats = np.tensordot(matrix, tensor, axes=(1, axis))
+    return np.moveaxis(applied, 0, axis)

@@ -41,9 +41,13 @@ class HistogramModel(LinearModel):
         one = float(self.scale)
         variance = one if self.law == "gaussian" else 2 * one**2
         fourth = 0.0 if self.law == "gaussian" else 12 * one**4
-        return Frame(table.astype(np.float64), np.full(table.shape, variance * summed),
-                     np.full(table.shape, fourth * summed), tuple(np.eye(sizes[p]) for p in positions),
-                     rows=self.rows)
+        return Frame(
+            table.astype(np.float64),
+            np.full(table.shape, variance * summed),
+            np.full(table.shape, fourth * summed),
+            tuple(np.eye(sizes[p]) for p in positions),
+            rows=self.rows,
+        )
 
     def parameters(self) -> dict[str, Any]:
         """See Model."""
@@ -59,9 +63,7 @@ class HistogramModel(LinearModel):
         return {"cells": prod(domain.sizes)}
 
     @classmethod
-    def build(
-        cls, domain: Domain, parameters: dict[str, Any], numbers: dict[str, NDArray[np.int64]]
-    ) -> HistogramModel:
+    def build(cls, domain: Domain, parameters: dict[str, Any], numbers: dict[str, NDArray[np.int64]]) -> HistogramModel:
         """See Model."""
         law, scale, rows = parameters["law"], Fraction(parameters["scale"]), parameters["rows"]
         if law not in ("gaussian", "laplace") or scale <= 0 or not (rows is None or rows > 0):

@@ -77,8 +77,11 @@ class LinearModel(Model):
         if axes == 0 and np.isnan(parts[0][0]):
             raise BadQuestion("the released number of such rows cannot be told from 0, so they have no mean")
         value, variance, fourth, bias = (np.array(column) for column in zip(*parts, strict=True))
-        notes = (f"{attribute.name} was released in bins: the bias bound says how far the values inside may move it",
-                 ) if half.any() else ()
+        notes = (
+            (f"{attribute.name} was released in bins: the bias bound says how far the values inside may move it",)
+            if half.any()
+            else ()
+        )
         if np.isnan(value).any():
             notes = (*notes, "a group too small to tell from 0 has no mean")
         moments = Moments(value, variance, fourth)
@@ -107,15 +110,29 @@ class LinearModel(Model):
         self, question: Question, unit: AnswerUnit, moments: Moments, bias: Floats, notes: tuple[str, ...]
     ) -> Answer | CrossTab:
         if not question.groups:
-            return Answer(question=question.text, unit=unit, value=float(moments.value),
-                          stderr=float(moments.stderr), bias=float(bias), kurtosis=float(moments.kurtosis),
-                          notes=notes)
+            return Answer(
+                question=question.text,
+                unit=unit,
+                value=float(moments.value),
+                stderr=float(moments.stderr),
+                bias=float(bias),
+                kurtosis=float(moments.kurtosis),
+                notes=notes,
+            )
         attributes = [self.domain.closed[p] for p in question.groups]
         grid = np.indices([a.size for a in attributes]).reshape(len(attributes), -1)
         labels = {a.name: tuple(a.labels[c] for c in codes) for a, codes in zip(attributes, grid, strict=True)}
-        return CrossTab(question=question.text, unit=unit, groups=labels, value=moments.value,
-                        stderr=moments.stderr, bias=bias, kurtosis=moments.kurtosis, law=self.law, notes=notes)
-
+        return CrossTab(
+            question=question.text,
+            unit=unit,
+            groups=labels,
+            value=moments.value,
+            stderr=moments.stderr,
+            bias=bias,
+            kurtosis=moments.kurtosis,
+            law=self.law,
+            notes=notes,
+        )
 
 
 def _only(where: Floats, cell: tuple[int, ...]) -> Floats:
@@ -136,5 +153,8 @@ def _levels(attribute: Attribute) -> tuple[Floats, Floats, Floats]:
     else:
         middle, half = [0.0, 1.0], [0.0, 0.0]
     extra = attribute.size - len(middle)
-    return (np.array(middle + [0.0] * extra), np.array(half + [0.0] * extra),
-            np.array([1.0] * len(middle) + [0.0] * extra))
+    return (
+        np.array(middle + [0.0] * extra),
+        np.array(half + [0.0] * extra),
+        np.array([1.0] * len(middle) + [0.0] * extra),
+    )

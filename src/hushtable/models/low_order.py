@@ -89,14 +89,13 @@ class LowOrderModel(LinearModel):
         return {"interactions": Interactions.count(domain.sizes, order)}
 
     @classmethod
-    def build(
-        cls, domain: Domain, parameters: dict[str, Any], numbers: dict[str, NDArray[np.int64]]
-    ) -> LowOrderModel:
+    def build(cls, domain: Domain, parameters: dict[str, Any], numbers: dict[str, NDArray[np.int64]]) -> LowOrderModel:
         """See Model."""
         law, scales = parameters["law"], tuple(Fraction(s) for s in parameters["group_scales"])
         order = parameters["order"]
         groups = Interactions(domain.sizes, order).groups
         if law not in ("gaussian", "laplace") or len(scales) != len(groups) or min(scales) < 0:
             raise BadSynopsis("the synopsis has noise scales that do not fit its domain")
-        return cls(domain=domain, law=cast(Law, law), order=order, group_scales=scales,
-                   coordinates=numbers["interactions"])
+        return cls(
+            domain=domain, law=cast(Law, law), order=order, group_scales=scales, coordinates=numbers["interactions"]
+        )

@@ -84,9 +84,18 @@ class Answer(_Frames):
     def to_dict(self, confidence: float = 0.95) -> dict[str, Any]:
         """What `hush ask --json` prints."""
         low, high = self.interval(confidence)
-        return {"question": self.question, "unit": self.unit, "value": self.value, "stderr": self.stderr,
-                "bias": self.bias, "low": low, "high": high, "confidence": confidence,
-                "estimator": self.estimator, "notes": list(self.notes)}
+        return {
+            "question": self.question,
+            "unit": self.unit,
+            "value": self.value,
+            "stderr": self.stderr,
+            "bias": self.bias,
+            "low": low,
+            "high": high,
+            "confidence": confidence,
+            "estimator": self.estimator,
+            "notes": list(self.notes),
+        }
 
     def columns(self, confidence: float = 0.95) -> dict[str, list[Any]]:
         """One row."""
@@ -152,9 +161,19 @@ class CrossTab(_Frames):
 
     def to_dict(self, confidence: float = 0.95, *, simultaneous: bool = False) -> dict[str, Any]:
         """What `hush ask --json` prints; the table's own numbers are those of its rows."""
-        return {"question": self.question, "unit": self.unit, "value": None, "stderr": None, "bias": None,
-                "low": None, "high": None, "confidence": confidence, "estimator": self.estimator,
-                "notes": list(self.notes), "rows": self.rows(confidence, simultaneous=simultaneous)}
+        return {
+            "question": self.question,
+            "unit": self.unit,
+            "value": None,
+            "stderr": None,
+            "bias": None,
+            "low": None,
+            "high": None,
+            "confidence": confidence,
+            "estimator": self.estimator,
+            "notes": list(self.notes),
+            "rows": self.rows(confidence, simultaneous=simultaneous),
+        }
 
     def consistent(self) -> CrossTab:
         """A view: the nearest table without negative cells and with the same sum. Error bars stay the raw ones."""
@@ -162,8 +181,12 @@ class CrossTab(_Frames):
 
         note = "view: negative cells removed and the sum kept; the error bars are those of the raw values"
         value = nearest_non_negative(self.value, self.stderr**2)
-        return CrossTab(**(self.__dict__ | {"value": value, "estimator": f"{self.estimator}, non-negative view",
-                                            "notes": (*self.notes, note)}))
+        return CrossTab(
+            **(
+                self.__dict__
+                | {"value": value, "estimator": f"{self.estimator}, non-negative view", "notes": (*self.notes, note)}
+            )
+        )
 
     def _lines(self, confidence: float = 0.95, *, simultaneous: bool = False) -> Iterator[list[str]]:
         low, high = self.interval(confidence, simultaneous=simultaneous)

@@ -96,8 +96,12 @@ def _bin_of(attribute: Binned, value: Fraction) -> set[int]:
         if first == last == value:
             return {code}
         if first <= value <= last:
-            raise CutInsideBin(name=attribute.name, cut=f"= {readable(value)}",
-                               below=_edge(attribute, code), above=_edge(attribute, code + 1))
+            raise CutInsideBin(
+                name=attribute.name,
+                cut=f"= {readable(value)}",
+                below=_edge(attribute, code),
+                above=_edge(attribute, code + 1),
+            )
     raise BadQuestion(
         f"{attribute.name} = {readable(value)} lies outside {readable(attribute.low)} to {readable(attribute.high)}"
     )
@@ -120,8 +124,12 @@ def _bin_from(attribute: Binned, operator: str, value: Fraction, *, shown: str) 
     if cut in edges[:-1] and (operator == ">=" or isinstance(attribute, Integer)):
         return edges.index(cut)
     place = min(max(i for i, edge in enumerate(edges) if edge <= cut), len(edges) - 2)
-    raise CutInsideBin(name=attribute.name, cut=f"{shown} {readable(value)}",
-                       below=_edge(attribute, place), above=_edge(attribute, place + 1))
+    raise CutInsideBin(
+        name=attribute.name,
+        cut=f"{shown} {readable(value)}",
+        below=_edge(attribute, place),
+        above=_edge(attribute, place + 1),
+    )
 
 
 def _edge(attribute: Binned, place: int) -> str:

@@ -115,7 +115,8 @@ class _Reader:
         """The averaged attribute, or None for count(*); the plain columns must be the groups."""
         from sqlglot import exp
 
-        columns, measures = [], []
+        columns: list[exp.Expr] = []
+        measures: list[exp.Expr] = []
         for item in items:
             inner = item.this if isinstance(item, exp.Alias) else item
             (measures if isinstance(inner, (exp.Count, exp.Avg)) else columns).append(inner)
@@ -179,7 +180,14 @@ class _Reader:
     def _comparison(self, node: exp.Expr) -> Predicate:
         from sqlglot import exp
 
-        operators = {exp.EQ: "=", exp.NEQ: "<>", exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">="}
+        operators: dict[type[exp.Expr], str] = {
+            exp.EQ: "=",
+            exp.NEQ: "<>",
+            exp.LT: "<",
+            exp.LTE: "<=",
+            exp.GT: ">",
+            exp.GTE: ">=",
+        }
         mirrored = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
         if type(node) in operators:
             operator, left, right = operators[type(node)], node.this, node.expression

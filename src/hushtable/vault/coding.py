@@ -24,7 +24,8 @@ UNCODED = np.uint16(NOWHERE)
 def encode_batch(batch: pa.RecordBatch, domain: Domain) -> Codes:
     """Codes of a batch with one column per closed attribute: shape (attributes, rows)."""
     small = max(domain.sizes, default=0) <= 256
-    codes: Codes = np.empty((len(domain.closed), batch.num_rows), dtype=np.uint8 if small else np.uint16)
+    shape = (len(domain.closed), batch.num_rows)
+    codes: Codes = np.empty(shape, np.uint8) if small else np.empty(shape, np.uint16)
     for i, attribute in enumerate(domain.closed):
         codes[i] = encode(attribute, batch.column(i))
     return codes
@@ -90,7 +91,8 @@ def _distinct(attribute: Attribute, column: pa.Array) -> NDArray[np.uint16]:
     indices = encoded.indices
     if indices.null_count:
         indices = pc.fill_null(indices.cast(pa.int64()), len(table) - 1)
-    return np.array(table, dtype=np.uint16)[np.asarray(indices)]
+    codes: NDArray[np.uint16] = np.array(table, dtype=np.uint16)[np.asarray(indices)]
+    return codes
 
 
 def _dictionary(column: pa.Array) -> pa.DictionaryArray:

@@ -79,7 +79,12 @@ class Door:
     """
 
     def __init__(
-        self, *, total: Callable[[Statistic], Sums], unit: Unit, price: Price, account: Account,
+        self,
+        *,
+        total: Callable[[Statistic], Sums],
+        unit: Unit,
+        price: Price,
+        account: Account,
         randomness: Randomness,
     ) -> None:
         self._total, self._unit, self._account, self._randomness = total, unit, account, randomness

@@ -32,8 +32,10 @@ def check_fit(data: Any, domain: Domain) -> None:
             if attribute.name not in bad and not _fits(attribute, batch.column(i)):
                 bad.append(attribute.name)
     if bad:
-        raise BadData(f"values without a code in: {listed(bad)}; declare them, or count them with `other: true` "
-                      "(undeclared values) or `missing: category` (missing values)")
+        raise BadData(
+            f"values without a code in: {listed(bad)}; declare them, or count them with `other: true` "
+            "(undeclared values) or `missing: category` (missing values)"
+        )
 
 
 def _fits(attribute: Any, column: pa.Array) -> bool:

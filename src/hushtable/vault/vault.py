@@ -61,10 +61,9 @@ class Vault:
             return self._source.total(statistic, self.domain, progress)
 
         try:
-            door = Door(total=total, unit=self.domain.unit, price=plan.design.price, account=account,
-                        randomness=source)
+            door = Door(total=total, unit=self.domain.unit, price=plan.design.price, account=account, randomness=source)
             model = mechanisms()[plan.mechanism].release(door, self.domain, plan.design)
-            synopsis = Synopsis.from_release(plan, model, not_private=not source.private)
+            synopsis = Synopsis.from_release(plan, model, ledger=account.entry, not_private=not source.private)
         except BaseException:
             account.settle(None)
             raise
@@ -74,6 +73,8 @@ class Vault:
 
 class _Rehearsal:
     """The account of a simulated release: it protects nobody, so it spends nothing."""
+
+    entry: dict[str, Any] | None = None
 
     def charge(self, price: Price, *, what: str) -> None:
         """Free."""
@@ -98,6 +99,12 @@ class _LedgerAccount:
         elif not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
             raise BadPath(f"cannot write the ledger {path}: its folder is missing or read-only; give another --ledger")
 
+    @property
+    def entry(self) -> dict[str, Any] | None:
+        """Number and hash of the ledger's line: the synopsis carries it, an outside witness of the chain."""
+        line = self._reservation and self._reservation.line
+        return {"line": line.number, "hash": line.hash} if line else None
+
     def charge(self, price: Price, *, what: str) -> None:
         """Durable before it returns."""
         if self._reservation is None:
@@ -112,16 +119,18 @@ class _LedgerAccount:
     def _create(self) -> Ledger:
         domain = self._plan.domain
         try:
-            return Ledger.create(self._path, table=domain.table, domain_digest=domain.digest, unit=domain.unit,
-                                 total=self._plan.budget)
+            return Ledger.create(
+                self._path, table=domain.table, domain_digest=domain.digest, unit=domain.unit, total=self._plan.budget
+            )
         except BadLedger:
             return Ledger.open(self._path)  # another process was first; its total decides
 
     def _reserve(self, ledger: Ledger) -> Reservation:
         plan = self._plan
         ledger.require(table=plan.domain.table, domain_digest=plan.domain.digest)
-        return ledger.reserve(plan.design.price, what=f"release {plan.workload}", mechanism=plan.mechanism,
-                              plan_digest=plan.digest)
+        return ledger.reserve(
+            plan.design.price, what=f"release {plan.workload}", mechanism=plan.mechanism, plan_digest=plan.digest
+        )
 
 
 def _default_ledger(data: Any, domain: Domain) -> Path:

@@ -38,7 +38,9 @@ def read_workload(text: str) -> Workload:
         return known[name](**given)
     except TypeError:
         fields = list(known[name].__dataclass_fields__)  # type: ignore[attr-defined]
-        raise BadPlan(f"{name} takes {listed(fields) or 'nothing'}; given: {listed(list(given)) or 'nothing'}") from None
+        raise BadPlan(
+            f"{name} takes {listed(fields) or 'nothing'}; given: {listed(list(given)) or 'nothing'}"
+        ) from None
 
 
 def _plain(node: ast.expr) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from ...attributes import canonical
 from ...errors import BadData
 from .base import Source
 
@@ -60,5 +61,5 @@ def _from_pandas(frame: Any) -> pa.Table:
         try:
             columns[str(name)] = pa.array(frame[name], from_pandas=True)
         except (pa.ArrowException, TypeError, ValueError):
-            columns[str(name)] = pa.array([None if v is None or v != v else str(v) for v in frame[name]], pa.string())
+            columns[str(name)] = pa.array([canonical(v) for v in frame[name]], pa.string())
     return pa.table(columns)

@@ -1,0 +1,42 @@
+# `make` alone lists the targets.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test test-slow lint bench docs clean
+
+help: ## list the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+setup: $(STAMP) ## create .venv with everything for development
+
+$(STAMP): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
+	$(BIN)/python -m pip install --quiet --editable . --group dev
+	touch $@
+
+demo: $(STAMP) ## simulate a clinic, release it, ask it, compare with the truth
+	$(BIN)/hush demo
+
+test: $(STAMP) ## the tests (a few minutes)
+	$(BIN)/python -m pytest -n 2 -m 'not slow'
+
+test-slow: $(STAMP) ## statistical, crash and scale tests
+	$(BIN)/python -m pytest -n 2 -m slow
+
+lint: $(STAMP) ## style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(STAMP) ## the benchmarks, one JSON line a figure; make bench ONLY=name runs one
+	$(BIN)/python -m benchmarks $(ONLY)
+
+docs: $(STAMP) ## write the generated pages of docs/
+	$(BIN)/python tools/command_pages.py
+
+clean: ## remove what the other targets made
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,99 @@
+"""The house rules: who may import whom, how long things may be, and how fast the package loads."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SRC = Path(__file__).parents[2] / "src" / "hushtable"
+FILES = sorted(SRC.rglob("*.py"))
+
+
+def imports(path: Path) -> set[str]:
+    """Absolute names of the modules a file imports, at any depth; those only for type checking left out."""
+    tree = ast.parse(path.read_text())
+    package = ("hushtable", *path.relative_to(SRC).parts[:-1])
+    guarded = {
+        child
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+        for child in ast.walk(node)
+    }
+    found = set()
+    for node in ast.walk(tree):
+        if node in guarded:
+            continue
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else ()
+            module = ".".join((*base, *([node.module] if node.module else [])))
+            found |= {module} | {f"{module}.{alias.name}" for alias in node.names}
+    return found
+
+
+def inside(path: Path, *folders: str) -> bool:
+    return path.relative_to(SRC).parts[0] in folders
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SRC)))
+def test_only_the_vault_imports_what_sees_rows_or_makes_noise(path):
+    secret = ("sources", "noise", "bernoulli", "coding", "statistics.kernels")
+    named = {name for name in imports(path) for part in secret if name.startswith(f"hushtable.vault.{part}")}
+    assert not named or inside(path, "vault")
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SRC)))
+def test_public_code_does_not_import_the_vault(path):
+    if inside(path, "models", "questions", "workloads", "synopsis.py", "file_format.py", "domain.py", "attributes.py"):
+        assert not {name for name in imports(path) if name.startswith("hushtable.vault")}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SRC)))
+def test_nothing_imports_the_command_line(path):
+    if not inside(path, "cli"):
+        assert not {name for name in imports(path) if name.startswith("hushtable.cli")}
+
+
+@pytest.mark.parametrize("path", [p for p in FILES if inside(p, "cli")], ids=lambda p: p.name)
+def test_the_command_line_holds_no_arithmetic(path):
+    assert not {name for name in imports(path) if name.split(".")[0] in ("numpy", "math", "scipy", "pyarrow")}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SRC)))
+def test_files_and_functions_stay_small(path):
+    text = path.read_text()
+    assert text.count("\n") <= 400
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef):
+            body = node.body[1:] if ast.get_docstring(node) else node.body
+            assert not body or node.end_lineno - body[0].lineno < 50, node.name
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SRC)))
+def test_nothing_is_evaluated_or_unpickled(path):
+    calls = {node.func.id for node in ast.walk(ast.parse(path.read_text()))
+             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+    assert not calls & {"eval", "exec", "compile", "__import__"}
+    assert not imports(path) & {"pickle", "marshal", "shelve", "random"}
+
+
+def test_importing_the_package_loads_nothing_heavy():
+    program = "import sys, hushtable; print([m for m in ('numpy', 'pyarrow', 'numba', 'duckdb', 'sqlglot') if m in sys.modules])"
+    out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
+
+
+def test_public_names_are_pinned():
+    import hushtable
+
+    assert sorted(hushtable.__all__) == [
+        "Answer", "Budget", "CrossTab", "Domain", "HushError", "Ledger", "Marginals", "Plan", "Simulated", "Synopsis",
+        "Unit", "Vault", "load", "plan",
+    ]  # fmt: skip
+    for name in hushtable.__all__:
+        assert getattr(hushtable, name) is not None
+    with pytest.raises(AttributeError):
+        hushtable.nothing  # noqa: B018

@@ -1,0 +1,91 @@
+"""Every mechanism found keeps the same promises; a new file is tested with no edit here."""
+
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tables import BINARY, MIXED, FakeDoor, domain, random_codes
+
+from hushtable.budget import Budget
+from hushtable.mechanisms import mechanisms
+from hushtable.questions.parse import parse
+from hushtable.synopsis import Synopsis
+from hushtable.planner import plan
+from hushtable.workloads import Marginals
+
+BUDGETS = {"pure": Budget(epsilon=1), "zcdp": Budget(epsilon=1, delta="1e-9"), "rho": Budget(rho="0.1")}
+SHAPES = {
+    f"{name}-{neighbours}": domain(attributes, neighbours=neighbours)
+    for name, attributes in (("binary", BINARY), ("mixed", MIXED))
+    for neighbours in ("replace", "add-remove")
+}
+CASES = [
+    pytest.param(mechanism, shape, budget, id=f"{mechanism.name}-{shape_name}-{budget_name}")
+    for mechanism in mechanisms().values()
+    for shape_name, shape in SHAPES.items()
+    for budget_name, budget in BUDGETS.items()
+    if mechanism.suits(Marginals(width=2))
+]
+
+
+@pytest.mark.parametrize(("mechanism", "shape", "budget"), CASES)
+def test_spends_its_price_and_no_more(mechanism, shape, budget):
+    design = mechanism.design(shape, Marginals(width=2), budget.price)
+    door = FakeDoor(random_codes(shape, 50, seed=1), shape)
+    mechanism.release(door, shape, design)
+    spent = sum((price.into(budget.currency).on_grid(up=True).amount for price in door.prices), Fraction(0))
+    assert spent <= budget.price.amount
+    assert spent >= budget.price.amount * Fraction(999, 1000), "budget left unused"
+
+
+@pytest.mark.parametrize(("mechanism", "shape", "budget"), CASES)
+def test_without_noise_every_table_is_exact(mechanism, shape, budget):
+    codes = random_codes(shape, 777, seed=2)
+    model = mechanism.release(FakeDoor(codes, shape), shape, mechanism.design(shape, Marginals(width=2), budget.price))
+    for i, first in enumerate(shape.closed):
+        for j, second in enumerate(shape.closed):
+            if i == j:
+                continue
+            text = f"SELECT {first.name}, {second.name}, count(*) FROM t GROUP BY {first.name}, {second.name}"
+            answer = model.answer(parse(text, shape), count=True)
+            truth = np.zeros((first.size, second.size))
+            np.add.at(truth, (codes[i], codes[j]), 1)
+            assert np.abs(answer.value - truth.ravel()).max() < 1e-9
+            assert (answer.stderr > 0).all(), "a table without noise would not be private"
+
+
+@pytest.mark.parametrize(("mechanism", "shape", "budget"), CASES)
+def test_forecast_is_the_error_its_answers_state(mechanism, shape, budget):
+    """The forecast (no data) and the stated standard errors (from the model) are two computations of one number."""
+    made = plan(shape, workload=Marginals(width=2), budget=budget, mechanism=mechanism.name)
+    model = mechanism.release(FakeDoor(random_codes(shape, 100, seed=3), shape), shape, made.design)
+    for forecast in made.design.forecasts:
+        variances, worst = [], 0.0
+        for positions in ([(i,) for i in range(4)], [(i, j) for j in range(4) for i in range(j)])[forecast.width - 1]:
+            names = ", ".join(shape.closed[p].name for p in positions)
+            cells = model.answer(parse(f"SELECT {names}, count(*) FROM t GROUP BY {names}", shape), count=True)
+            variances.append(cells.stderr**2)
+            worst = max(worst, cells.stderr.max())
+        assert np.sqrt(np.concatenate(variances).mean()) == pytest.approx(forecast.typical, rel=1e-9)
+        assert worst <= forecast.worst * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(("mechanism", "shape", "budget"), CASES)
+def test_a_synopsis_answers_the_same_after_save_and_load(mechanism, shape, budget, tmp_path):
+    from hushtable.synopsis import load
+
+    made = plan(shape, workload=Marginals(width=2), budget=budget, mechanism=mechanism.name)
+    model = mechanism.release(FakeDoor(random_codes(shape, 100, seed=4), shape), shape, made.design)
+    synopsis = Synopsis.from_release(made, model, ledger=None, not_private=True)
+    synopsis.save(tmp_path / "t.hush")
+    again = load(tmp_path / "t.hush")
+    question = f"SELECT {shape.names[0]}, count(*) FROM t WHERE {shape.names[3]} GROUP BY {shape.names[0]}"
+    assert synopsis.ask(question).to_dict() == again.ask(question).to_dict()
+    assert again.digest == synopsis.digest
+
+
+@pytest.mark.parametrize("mechanism", mechanisms().values(), ids=lambda m: m.name)
+def test_cites_its_source(mechanism):
+    references = (Path(__file__).parents[2] / "docs" / "references.bib").read_text()
+    assert f"{{{mechanism.source}," in references

@@ -1,0 +1,64 @@
+"""Small tables and doubles that many tests share."""
+
+from itertools import product
+
+import numpy as np
+import pyarrow as pa
+
+from hushtable.domain import Domain
+from hushtable.vault.door import Measurement, price_of
+
+BINARY = {f"b{i}": {"kind": "boolean", "missing": "error"} for i in range(4)}
+MIXED = {
+    "age": {"kind": "integer", "between": [0, 99], "edges": [18, 65]},
+    "sex": {"kind": "category", "values": ["female", "male"], "missing": "error"},
+    "region": {"kind": "category", "values": ["north", "south", "west"], "other": True},
+    "smoker": {"kind": "boolean", "missing": "error"},
+}
+# One representative value a code, in code order.
+VALUES = {
+    "age": [5, 40, 80, None],
+    "sex": ["female", "male"],
+    "region": ["north", "south", "west", "abroad", None],
+    "smoker": [False, True],
+}
+
+
+def domain(attributes=None, *, neighbours="replace", rows=1) -> Domain:
+    return Domain.from_dict(
+        {"table": "t", "neighbours": neighbours, "unit": {"rows": rows}, "attributes": attributes or MIXED}
+    )
+
+
+def random_codes(shape: Domain, rows: int, seed: int) -> np.ndarray:
+    """Codes with skewed and dependent columns, shape (attributes, rows)."""
+    g = np.random.default_rng(seed)
+    lean = g.random(rows)
+    return np.array([np.minimum((g.random(rows) * 0.6 + lean * 0.4) * s, s - 1).astype(np.uint8) for s in shape.sizes])
+
+
+def table_of(shape: Domain, codes: np.ndarray) -> pa.Table:
+    """The rows with these codes, as a table of representative values."""
+    columns = {}
+    for attribute, column in zip(shape.closed, codes, strict=True):
+        values = VALUES.get(attribute.name, [False, True])
+        columns[attribute.name] = pa.array([values[c] for c in column])
+    return pa.table(columns)
+
+
+def all_rows(shape: Domain) -> np.ndarray:
+    """Every possible row once."""
+    return np.array(list(product(*(range(s) for s in shape.sizes))), dtype=np.uint8).T
+
+
+class FakeDoor:
+    """Answers without noise, so that an algorithm is tested without luck; keeps the prices it was asked for."""
+
+    def __init__(self, codes: np.ndarray, shape: Domain) -> None:
+        self.codes, self.unit, self.prices = codes, shape.unit, []
+
+    def measure(self, statistic, noise):
+        self.prices.append(price_of(statistic, noise, self.unit))
+        sums = statistic.accumulate(self.codes)
+        rows = statistic.rows(sums) if self.unit.neighbours == "replace" else None
+        return Measurement(values=statistic.finish(sums), noise=noise, rows=rows)
