@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
+
 # Public names in the order of the flow. They load when first used: importing hushtable stays fast, and a process
 # that only asks questions never loads the vault.
 _HOMES = {

@@ -29,6 +29,8 @@ def canonical(value: object) -> str | None:
     """
     if value is None:
         return None
+    if isinstance(value, bytes):
+        value = value.decode("utf-8", "replace")
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
@@ -141,6 +143,8 @@ class Category(Attribute):
     def __post_init__(self) -> None:
         if not self.names:
             raise BadDomain(f"{self.name}: values is empty; list at least one value")
+        if len(self.names) > MOST_CODES:
+            raise BadDomain(f"{self.name}: {len(self.names):,} values; at most {MOST_CODES:,} are allowed")
         if len(set(self.names)) < len(self.names):
             twice = next(v for v in self.names if self.names.count(v) > 1)
             raise BadDomain(f"{self.name}: value '{twice}' is listed twice; list each value once")
@@ -227,7 +231,7 @@ class Number(Binned):
         """Intervals as in mathematics: [0, 25000), the last one closed."""
         pairs = list(zip(self.edges, self.edges[1:], strict=False))
         last = len(pairs) - 1
-        return tuple(f"[{readable(a)}, {readable(b)}{']' if i == last else ')'}" for i, (a, b) in enumerate(pairs))
+        return tuple(f"[{edge_text(a)}, {edge_text(b)}{']' if i == last else ')'}" for i, (a, b) in enumerate(pairs))
 
     def reach(self) -> list[tuple[Fraction, Fraction]]:
         """A bin's two edges."""
@@ -282,6 +286,12 @@ class Open(Attribute):
     def to_dict(self) -> dict[str, Any]:
         """See Attribute."""
         return {"kind": self.kind}
+
+
+def edge_text(number: Fraction) -> str:
+    """An edge to read: exact where it is a decimal, so that neighbouring edges never look the same."""
+    exact = str(_plain(number))
+    return readable(number) if "/" in exact else exact
 
 
 def _plain(number: Fraction) -> int | str:

@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
-from .attributes import Attribute, Boolean, Category, Integer, Missing, Number, Open, canonical
+from .attributes import MOST_CODES, Attribute, Boolean, Category, Integer, Missing, Number, Open, canonical
 from .budget import Neighbours, Unit
 from .errors import BadDomain, BadPath, UnknownAttribute, listed, readable, suggestion
 
@@ -21,6 +21,8 @@ KINDS = ("boolean", "category", "integer", "number", "open")
 # A whole number without edges gets one bin a value up to this many values.
 MOST_SINGLE_BINS = 1000
 MOST_BYTES = 10_000_000
+# Characters of a number; equal bins between two long decimals have edges that are longer fractions.
+LONGEST = 2000
 
 OPTIONS = {
     "boolean": {"other", "missing"},
@@ -190,13 +192,15 @@ def _cuts(name: str, given: Mapping[str, Any], *, low: Fraction, high: Fraction,
         if not isinstance(edges, (list, tuple)):
             raise BadDomain(f"{name}: edges is a list of numbers")
         cuts = [_fraction(e, name) for e in edges]
+        if whole and any(c.denominator != 1 for c in cuts):
+            raise BadDomain(f"{name}: the edges of an integer are whole numbers")
         return tuple(c for c in cuts if c not in (low, high + 1 if whole else high))
     if "bins" in given:
         bins = _whole(given["bins"], f"{name}: bins")
         values = int(high - low) + 1
-        if bins < 1 or (whole and bins > values):
-            most = f" and at most {values}" if whole else ""
-            raise BadDomain(f"{name}: bins must be at least 1{most}, not {bins}")
+        most = min(values, MOST_CODES) if whole else MOST_CODES
+        if not 1 <= bins <= most:
+            raise BadDomain(f"{name}: bins must be at least 1 and at most {most}, not {bins}")
         if whole:
             return tuple(low + Fraction(values * i, bins).__ceil__() for i in range(1, bins))
         return tuple(low + (high - low) * i / bins for i in range(1, bins))
@@ -221,8 +225,13 @@ def _whole(value: object, name: str) -> int:
 
 def _fraction(value: object, name: str) -> Fraction:
     try:
-        if isinstance(value, (bool, Mapping, list)) or len(str(value)) > 60:
+        # A short text such as 1e999999999 would otherwise become a number that fills the memory.
+        power = str(value).lower().partition("e")[2]
+        if isinstance(value, (bool, Mapping, list)) or len(str(value)) > LONGEST or abs(int(power or 0)) > 400:
             raise ValueError
-        return Fraction(str(value))
+        number = Fraction(str(value))
+        if abs(number) > 10**300:
+            raise ValueError
+        return number
     except (ValueError, ZeroDivisionError):
         raise BadDomain(f"{name}: expected a number, not {str(value)[:40]!r}") from None

@@ -46,6 +46,6 @@ def _value(attribute: Attribute, code: int, generator: np.random.Generator) -> s
     if isinstance(attribute, Binned):
         low, high = attribute.reach()[code]
         if isinstance(attribute, Integer):
-            return str(generator.integers(int(low), int(high) + 1))
+            return str(int(low) + int(generator.integers(0, min(int(high - low) + 1, 2**62))))
         return repr(float(low) + (float(high) - float(low)) * float(generator.random()))
     return attribute.values[code]

@@ -25,7 +25,7 @@ QUESTIONS: tuple[tuple[str, str], ...] = (
         "avg(coalesce(income IS NULL AND employment = 'retired', false)::int)",
     ),
     ("systolic >= 140 OR cholesterol >= 6", "avg(coalesce(systolic >= 140 OR cholesterol >= 6, false)::int)"),
-    ("SELECT avg(visits) FROM clinic WHERE heart_disease", "avg(visits) FILTER (heart_disease)"),
-    ("SELECT avg(smoker) FROM clinic WHERE education = 'basic'", "avg(smoker::int) FILTER (education = 'basic')"),
-    ("SELECT avg(age) FROM clinic WHERE diabetic", "avg(age) FILTER (diabetic)"),
+    ("SELECT avg(visits) FROM clinic WHERE vaccinated", "avg(visits) FILTER (vaccinated)"),
+    ("SELECT avg(smoker) FROM clinic WHERE sex = 'male'", "avg(smoker::int) FILTER (sex = 'male')"),
+    ("SELECT avg(age) FROM clinic WHERE exercise", "avg(age) FILTER (exercise)"),
 )

@@ -82,16 +82,16 @@ class Answer(_Frames):
         return self.value - half, self.value + half
 
     def to_dict(self, confidence: float = 0.95) -> dict[str, Any]:
-        """What `hush ask --json` prints."""
+        """What `hush ask --json` prints; a number that is not known (the mean of an empty group) is None."""
         low, high = self.interval(confidence)
         return {
             "question": self.question,
             "unit": self.unit,
-            "value": self.value,
-            "stderr": self.stderr,
-            "bias": self.bias,
-            "low": low,
-            "high": high,
+            "value": _none_if_nan(self.value),
+            "stderr": _none_if_nan(self.stderr),
+            "bias": _none_if_nan(self.bias),
+            "low": _none_if_nan(low),
+            "high": _none_if_nan(high),
             "confidence": confidence,
             "estimator": self.estimator,
             "notes": list(self.notes),
@@ -212,7 +212,7 @@ class CrossTab(_Frames):
 
 def measured(value: float, half: float) -> str:
     """`0.0712 ± 0.0011`: two digits of the error bar, and the value to the same place."""
-    if math.isnan(value) or math.isnan(half):
+    if not (math.isfinite(value) and math.isfinite(half)):
         return "not known"
     if half == 0:
         return f"{value:.6g} ± 0"

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import ceil, floor
 
-from ..attributes import Attribute, Binned, Boolean, Integer
-from ..errors import BadQuestion, CutInsideBin, listed, readable, suggestion
+from ..attributes import Attribute, Binned, Boolean, Integer, edge_text
+from ..errors import BadQuestion, CutInsideBin, listed, suggestion
 from .predicate import Event
 
 __all__ = ["bare", "compare", "is_missing", "one_of"]
@@ -98,12 +98,12 @@ def _bin_of(attribute: Binned, value: Fraction) -> set[int]:
         if first <= value <= last:
             raise CutInsideBin(
                 name=attribute.name,
-                cut=f"= {readable(value)}",
+                cut=f"= {edge_text(value)}",
                 below=_edge(attribute, code),
                 above=_edge(attribute, code + 1),
             )
     raise BadQuestion(
-        f"{attribute.name} = {readable(value)} lies outside {readable(attribute.low)} to {readable(attribute.high)}"
+        f"{attribute.name} = {edge_text(value)} lies outside {edge_text(attribute.low)} to {edge_text(attribute.high)}"
     )
 
 
@@ -126,11 +126,11 @@ def _bin_from(attribute: Binned, operator: str, value: Fraction, *, shown: str) 
     place = min(max(i for i, edge in enumerate(edges) if edge <= cut), len(edges) - 2)
     raise CutInsideBin(
         name=attribute.name,
-        cut=f"{shown} {readable(value)}",
+        cut=f"{shown} {edge_text(value)}",
         below=_edge(attribute, place),
         above=_edge(attribute, place + 1),
     )
 
 
 def _edge(attribute: Binned, place: int) -> str:
-    return readable(attribute.edges[place])
+    return edge_text(attribute.edges[place])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -12,7 +13,7 @@ from ..attributes import Binned, Boolean, Open
 from ..domain import Domain
 from ..errors import BadQuestion, UnknownAttribute
 from .events import bare, compare, is_missing, one_of
-from .predicate import Count, Not, Predicate, conjunction, disjunction
+from .predicate import Count, Event, Not, Predicate, conjunction, disjunction
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Question", "parse"]
 
 LONGEST = 20_000
+SILENT = logging.NullHandler()
 FORMS = "a WHERE expression, or SELECT [columns,] count(*) or avg(column) FROM table [WHERE ...] [GROUP BY columns]"
 
 
@@ -57,12 +59,14 @@ def _tree(text: str) -> exp.Expr:
 
     if not text.strip() or len(text) > LONGEST:
         raise BadQuestion(f"the question has {len(text):,} characters; write {FORMS} in at most {LONGEST:,}")
+    # sqlglot logs what it does not know; without a handler that would be a second line on standard error.
+    logging.getLogger("sqlglot").addHandler(SILENT)
     try:
         trees = sqlglot.parse(text)
     except ParseError as error:
         first = error.errors[0] if error.errors else {}
-        before, at = first.get("start_context") or "", first.get("highlight") or ""
-        mark = f"at '{at}', after: {before.strip()[-60:]}" if at else "at its end"
+        before, at = (" ".join((first.get(part) or "").split()) for part in ("start_context", "highlight"))
+        mark = f"at '{at[:60]}', after: {before[-60:]}" if at else "at its end"
         raise BadQuestion(f"cannot read the question {mark}; write {FORMS}") from None
     except (SqlglotError, RecursionError, ValueError) as error:
         what = str(error).splitlines()[0][:120]
@@ -91,7 +95,7 @@ class _Reader:
         where, group = tree.args.get("where"), tree.args.get("group")
         predicate = self.predicate(where.this) if where else None
         groups = tuple(self.position(column) for column in group.expressions) if group else ()
-        if group and (any(group.args.get(k) for k in ("rollup", "cube", "grouping_sets", "all")) or not groups):
+        if group and (any(value for part, value in group.args.items() if part != "expressions") or not groups):
             raise BadQuestion("GROUP BY takes column names only")
         if len(set(groups)) < len(groups):
             raise BadQuestion("GROUP BY names a column twice; name each column once")
@@ -105,8 +109,10 @@ class _Reader:
         if source is None:
             return
         table = source.this
-        plain = isinstance(table, exp.Table) and not any(
-            value for part, value in table.args.items() if part not in ("this", "alias")
+        plain = (
+            isinstance(table, exp.Table)
+            and not any(value for part, value in table.args.items() if part not in ("this", "alias"))
+            and not table.alias_column_names
         )
         if not plain or table.name.lower() != self.domain.table.lower():
             raise BadQuestion(f"this synopsis has one table, {self.domain.table}; write FROM {self.domain.table}")
@@ -127,7 +133,7 @@ class _Reader:
                 raise BadQuestion(f"{column.name} is selected but not in GROUP BY; add GROUP BY {column.name}")
         measure = measures[0]
         if isinstance(measure, exp.Count):
-            if not isinstance(measure.this, exp.Star):
+            if not isinstance(measure.this, exp.Star) or measure.expressions:
                 raise BadQuestion("count takes a star: count(*); for non-missing rows add WHERE column IS NOT NULL")
             return None
         position = self.position(measure.this)
@@ -191,7 +197,7 @@ class _Reader:
         mirrored = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
         if type(node) in operators:
             operator, left, right = operators[type(node)], node.this, node.expression
-            if not isinstance(left, exp.Column):
+            if isinstance(right, exp.Column) and not isinstance(left, exp.Column):
                 operator, left, right = mirrored[operator], right, left
             position = self.position(left)
             return compare(position, self.domain.closed[position], operator, self._value(right))
@@ -208,7 +214,9 @@ class _Reader:
             attribute = self.domain.closed[position]
             if isinstance(node.expression, exp.Null):
                 return is_missing(position, attribute)
-            return compare(position, attribute, "=", bool(node.expression.this))
+            # IS TRUE is known for every row: of a missing value it is false, not unknown.
+            true = compare(position, attribute, "=", bool(node.expression.this)).true
+            return Event(position, true, tuple(not t for t in true))
         raise BadQuestion(f"{node.sql()[:60]!r} is not a supported condition; compare a column with a value")
 
     def _call(self, node: exp.Expr) -> Predicate:

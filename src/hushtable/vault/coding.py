@@ -104,5 +104,7 @@ def _dictionary(column: pa.Array) -> pa.DictionaryArray:
 
 
 def _plain(value: pa.Scalar) -> Any:
-    plain = value.as_py()
-    return plain.decode("utf-8", "replace") if isinstance(plain, bytes) else plain
+    try:
+        return value.as_py()
+    except (OverflowError, ValueError):
+        return "out of range"  # a date or duration that Python has no value for

@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from ..attributes import FALSE_WORDS, TRUE_WORDS, canonical, number_in
+from ..attributes import FALSE_WORDS, MISSING, OTHER, TRUE_WORDS, canonical, number_in
 from ..domain import Domain
 from ..errors import BadData, listed
 from .coding import encode
@@ -53,9 +53,17 @@ def draft_domain(data: str | Path, table: str) -> Domain:
     for batch in source.batches(source.columns):
         for name, column in zip(source.columns, batch.columns, strict=True):
             if len(distinct[name]) <= MOST_DISTINCT:
-                values = column.dictionary if isinstance(column, pa.DictionaryArray) else column.unique()
-                distinct[name].update(dict.fromkeys(canonical(v) for v in values.to_pylist()))
+                distinct[name].update(dict.fromkeys(canonical(v) for v in _unique(column).to_pylist()))
+            else:
+                distinct[name][None] = None  # the rest is not looked at, so it may have missing values
     return Domain.from_dict({"table": table, "attributes": {n: _guess(list(v)) for n, v in distinct.items()}})
+
+
+def _unique(column: pa.Array) -> pa.Array:
+    try:
+        return column.unique()
+    except pa.ArrowNotImplementedError:  # nested values
+        return column
 
 
 def _guess(values: list[str | None]) -> dict[str, Any]:
@@ -71,7 +79,9 @@ def _guess(values: list[str | None]) -> dict[str, Any]:
         return _number(min(found), max(found), whole=all(n.is_integer() for n in found)) | missing
     if len(present) > MOST_VALUES:
         return {"kind": "open"}
-    return {"kind": "category", "values": present or ["unknown"], "other": True} | missing
+    # A value spelled like one of the two special labels is left to the bin for undeclared values.
+    listable = [v for v in present if v not in (OTHER, MISSING)]
+    return {"kind": "category", "values": listable or ["unknown"], "other": True} | missing
 
 
 def _number(low: float, high: float, *, whole: bool) -> dict[str, Any]:

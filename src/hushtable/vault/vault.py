@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..budget import Price
 from ..domain import Domain
-from ..errors import BadLedger, BadPath, BadPlan
+from ..errors import BadData, BadLedger, BadPath, BadPlan
 from ..mechanisms import mechanisms
 from ..planner import Plan
 from ..synopsis import Synopsis
@@ -42,7 +42,12 @@ class Vault:
     @property
     def rows(self) -> int | None:
         """The number of rows where it is public (neighbours: replace); None where it is private."""
-        return self._source.count() if self.domain.unit.neighbours == "replace" else None
+        if self.domain.unit.neighbours != "replace":
+            return None
+        rows = self._source.count()
+        if rows == 0:
+            raise BadData("the table has no rows; nothing was spent")
+        return rows
 
     def release(
         self, plan: Plan, *, randomness: Randomness | None = None, progress: Progress | None = None

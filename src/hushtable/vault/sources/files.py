@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
+from glob import escape
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,11 @@ __all__ = ["FileSource"]
 
 BATCH_ROWS = 131_072
 
-# CSV values stay text: DuckDB's guess of a type depends on the rows, and its errors would quote them.
+# CSV values stay text: DuckDB's guess of a type depends on the rows, and its errors would quote them. The header is
+# the first line (skip = 0): DuckDB may else take a row for it, and column names are shown in errors.
 READERS = {
-    ".csv": "read_csv(?, all_varchar = true, header = true, sample_size = 1000)",
-    ".tsv": "read_csv(?, all_varchar = true, header = true, delim = '\t', sample_size = 1000)",
+    ".csv": "read_csv(?, all_varchar = true, header = true, skip = 0, sample_size = 1000)",
+    ".tsv": "read_csv(?, all_varchar = true, header = true, skip = 0, delim = '\t', sample_size = 1000)",
     ".parquet": "read_parquet(?)",
     ".json": "read_json(?)",
     ".jsonl": "read_json(?, format = 'newline_delimited')",
@@ -47,7 +49,7 @@ class FileSource(Source):
 
         try:
             with duckdb.connect(config={"autoinstall_known_extensions": False}) as connection:
-                yield connection.sql(query.format(source=self._reader), params=[str(self.path)])
+                yield connection.sql(query.format(source=self._reader), params=[escape(str(self.path))])
         except (duckdb.Error, pa.ArrowException, OSError):
             raise BadData(f"cannot read {self.path}: it is damaged, empty or not what its ending says") from None
 

@@ -26,12 +26,11 @@ Counts = NDArray[np.int64]
 
 # One block is DEEP words (64 rows each) of every column. DEEP = 2^k - 1 words fill k bit planes exactly, and
 # 31 words of 100 columns (25 KB) still fit the first-level cache.
-REAL = 31
-DEEP = 39
+DEEP = 31
 # Columns that one vector instruction works on; also the padding of the column count.
 LANES = 4
 # Rows packed at a time: enough to keep threads busy, few enough that the packed words stay in cache.
-PACKED = REAL * 64 * 64
+PACKED = DEEP * 64 * 64
 # Rows whose mixed-radix codes are kept in the first-level cache while all tables of a task are counted.
 ROWS = 4096
 # Tables of at most this many cells are counted in four copies, because adding one to the same cell twice in a
@@ -138,19 +137,18 @@ def _shares(width: int, size: int, threads: int) -> list[tuple[int, int]]:
 def _pack(codes: Codes, workers: _Workers) -> Words:
     """Bits of the columns as (block, column / LANES, word, column % LANES), zero where there is no row."""
     width, rows = codes.shape
-    blocks, groups = -(-rows // (REAL * 64)), width // LANES + 1
+    blocks, groups = -(-rows // (DEEP * 64)), width // LANES + 1
     packed = np.zeros((blocks, groups, DEEP, LANES), dtype=np.uint64)
 
     def some(first: int, last: int) -> None:
+        # A few columns at a time, so that the bytes are still in cache when they are put in order.
         for group in range(first, last):
-            raw = np.zeros((LANES, blocks * REAL * 8), dtype=np.uint8)
             part = codes[group * LANES : (group + 1) * LANES]
-            # A code other than 0 counts as 1. Contiguous bytes are packed many times faster than anything else.
+            # A code other than 0 counts as 1. Contiguous bytes are packed faster than anything else.
             bits = np.ascontiguousarray(part if part.dtype == np.uint8 else part != 0)
+            raw = np.zeros((LANES, blocks * DEEP * 8), dtype=np.uint8)
             raw[: len(part), : -(-rows // 8)] = np.packbits(bits, axis=1, bitorder="little")
-            words = raw.view("<u8").reshape(LANES, blocks, REAL).transpose(2, 1, 0).copy()
-            for k, members in enumerate(_recipe(0, REAL)):
-                packed[:, group, k] = np.bitwise_xor.reduce(words[list(members)])
+            packed[:, group] = raw.view("<u8").reshape(LANES, blocks, DEEP).transpose(1, 2, 0)
 
     cuts = [groups * i // workers.count for i in range(workers.count + 1)]
     workers.run(some, pairwise(cuts))
@@ -162,32 +160,17 @@ _LANE = ir.VectorType(_WORD, LANES)
 _POINTER = types.CPointer(types.uint64)
 
 
-def _recipe(first: int, count: int) -> list[tuple[int, ...]]:
-    """Which of the words from `first` on are xored to make each stored word."""
-    if count == 3:
-        a, b, c = range(first, first + 3)
-        return [(a,), (a, b), (a, c), (a, b, c)]
-    half = count // 2
-    return [*_recipe(first, half), *_recipe(first + half, half), (first + 2 * half,)]
-
-
-def _stored(count: int) -> int:
-    return len(_recipe(0, count))
-
-
 def _planes(builder: Any, word: Callable[[int], Any], first: int, count: int) -> list[Any]:
     """Bit planes of the sum, at each bit position, of `count` = 2^k - 1 words: plane i counts for 2^i.
 
     Carry-save addition: two halves and one more word, added plane by plane with the carry passed upwards, 5
-    operations a word where a bit count takes 8 [MulKL18, Sec. 3.2].
+    operations a word where a bit count takes 8 [MulKL18].
     """
-    if count == 3:
-        p, p_q, p_r, total = (word(first + i) for i in range(4))
-        return [total, builder.xor(p, builder.and_(p_q, p_r))]
+    if count == 1:
+        return [word(first)]
     half = count // 2
-    stored = _stored(half)
-    low, high = _planes(builder, word, first, half), _planes(builder, word, first + stored, half)
-    carry, planes = word(first + 2 * stored), []
+    low, high = _planes(builder, word, first, half), _planes(builder, word, first + half, half)
+    carry, planes = word(first + 2 * half), []
     for p, q in zip(low, high, strict=True):
         either = builder.xor(p, q)
         planes.append(builder.xor(either, carry))
@@ -219,7 +202,7 @@ def _tally(_: Any, columns: Any, prefix: Any, counts: Any) -> Any:
         ones = cgutils.get_or_insert_function(builder.module, kind, name)
         place = builder.bitcast(counts, _LANE.as_pointer())
         total = builder.load(place, align=8)
-        for i, plane in enumerate(_planes(builder, word, 0, REAL)):
+        for i, plane in enumerate(_planes(builder, word, 0, DEEP)):
             shift = ir.Constant(_LANE, [i] * LANES)
             total = builder.add(total, builder.shl(builder.call(ones, [plane]), shift))
         builder.store(total, place, align=8)
@@ -275,6 +258,7 @@ def _count_odd(blocks, size, first, last, out):  # type: ignore[no-untyped-def]
                 _tally(_address(flat, group * DEEP * LANES), upper, _address(out, start + group * LANES))
             rest = below % LANES
             if rest:
+                # Counts past the end belong to other sets, so the last ones are made aside.
                 spare[:] = 0
                 _tally(_address(flat, (below - rest) * DEEP), upper, _address(spare, 0))
                 for a in range(rest):
@@ -284,7 +268,7 @@ def _count_odd(blocks, size, first, last, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _count_tables(codes, sizes, size, first, last, starts, out):  # type: ignore[no-untyped-def] # noqa: PLR0917
+def _count_tables(codes, sizes, size, first, last, starts, out):  # type: ignore[no-untyped-def]
     """Adds to `out` the tables of the sets of `size` >= 2 whose largest member is in [first, last).
 
     prefix[j] holds each row's mixed-radix code of members[j], ..., members[size - 1], and cells[j] how many

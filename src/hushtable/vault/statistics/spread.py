@@ -42,7 +42,7 @@ def spread(
 def squared(interactions: Interactions, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
     """Largest weighted squared change, in orthonormal coordinates. Exact, except as said below.
 
-    add-remove  sum over sets A of w_A prod_{j in A} p_j,  p = (m - 1) / m              [XiaHZK23, Thm. 5]
+    add-remove  sum over sets A of w_A prod_{j in A} p_j,  p = (m - 1) / m                       [XiaHZK23]
     replace     max over the set D of attributes that differ of the sum over A of
                 w_A 2 (prod_{A} p_j - prod_{A - D} p_j prod_{A and D} (-1 / m_j))
 
