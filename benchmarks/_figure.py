@@ -10,7 +10,8 @@ def figure(name: str, value: float, unit: str, *, baseline: float | None, ratio:
     what, relation, limit = bar.split()
     seen = ratio if what == "ratio" else value
     holds = seen <= float(limit) if relation == "<=" else seen >= float(limit)
-    return {"name": name, "value": value, "unit": unit, "baseline": baseline, "ratio": ratio, "bar": bar, "holds": holds}
+    return {"name": name, "value": float(value), "unit": unit, "baseline": baseline,
+            "ratio": float(ratio), "bar": bar, "holds": bool(holds)}  # fmt: skip
 
 
 def best_of(times: int, work: Callable[[], object]) -> float:

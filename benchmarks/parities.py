@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from math import comb
 from typing import Any
 
@@ -11,30 +11,26 @@ import numpy as np
 from numba import njit, types
 from numba.extending import intrinsic
 
+from benchmarks._figure import figure
 from hushtable.vault.statistics import kernels
 
+FIGURES = ("parities-3-vs-numpy", "parities-3-vs-limit", "parities-3-threads", "parities-4")
 ROWS, WIDTH = 50_000, 100
 WORDS = -(-ROWS // 64)
 REPEATS = 40
 
 
-def run() -> list[dict[str, Any]]:
+def run() -> Iterator[dict[str, Any]]:
     """Times are the best of several; what is compared was measured in the same run, turn by turn."""
     codes = np.random.default_rng(1).integers(0, 2, (WIDTH, ROWS), dtype=np.uint8)
     one, two = best(lambda: kernels.odd_counts(codes, 3, 1), lambda: kernels.odd_counts(codes, 3, 2))
     numpy = min(best(lambda: by_rows(codes), lambda: by_columns(codes), repeats=2))
     limit = sum(comb(WIDTH, i) for i in (1, 2, 3)) * WORDS / words_per_second()
     (four,) = best(lambda: kernels.odd_counts(codes, 4, 1), repeats=2)
-    return [
-        figure("parities-3-vs-numpy", one, numpy, ratio=numpy / one, bar=8, holds=numpy / one >= 8),
-        figure("parities-3-vs-limit", one, limit, ratio=one / limit, bar=1.5, holds=one / limit <= 1.5),
-        figure("parities-3-threads", two, one, ratio=one / two, bar=1.6, holds=one / two >= 1.6),
-        figure("parities-4", four, one, ratio=four / one, bar=30, holds=four / one <= 30),
-    ]
-
-
-def figure(name: str, value: float, baseline: float, **rest: Any) -> dict[str, Any]:
-    return {"name": name, "value": value, "unit": "seconds", "baseline": baseline, **rest}
+    yield figure("parities-3-vs-numpy", one, "s", baseline=numpy, ratio=numpy / one, bar="ratio >= 8")
+    yield figure("parities-3-vs-limit", one, "s", baseline=limit, ratio=one / limit, bar="ratio <= 1.5")
+    yield figure("parities-3-threads", two, "s", baseline=one, ratio=one / two, bar="ratio >= 1.6")
+    yield figure("parities-4", four, "s", baseline=one, ratio=four / one, bar="ratio <= 30")
 
 
 def best(*works: Callable[[], object], repeats: int = REPEATS) -> list[float]:
@@ -114,8 +110,3 @@ def words_per_second() -> float:
         lambda: carry_save(columns, columns[: kernels.DEEP].copy(), counts, times),
     )
     return max(WORDS * times / first, len(columns) * times / second)
-
-
-if __name__ == "__main__":
-    for line in run():
-        print(line)

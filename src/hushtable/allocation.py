@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .vault.door import Noise
     from .vault.statistics.base import Statistic
 
-__all__ = ["allocate", "forecast"]
+__all__ = ["allocate", "forecast", "round_up"]
 
 # No order of interactions gets less than this share of the budget, whatever the workload makes of it; the
 # number of rows (order 0) is one number and needs less.
@@ -44,10 +44,10 @@ def allocate(statistic: Statistic, interactions: Interactions, *, law: Law, unit
     root = 1 / 2 if law == "gaussian" else 1 / 3
     shape = [(p / v) ** root if p > 0 and v > 0 else 0.0 for p, v in zip(costs, uses, strict=True)]
     shape = _with_floor(shape, costs, [len(key) for key in interactions.groups])
-    rough = Noise(law=law, per_group=tuple(_round_up(Fraction(s)) for s in shape))
+    rough = Noise(law=law, per_group=tuple(round_up(Fraction(s)) for s in shape))
     at_one = price_of(statistic, rough, unit).amount
     stretch = at_one / price.on_grid(up=False).amount
-    return Noise(law=law, per_group=tuple(_round_up(s * stretch) for s in rough.per_group))
+    return Noise(law=law, per_group=tuple(round_up(s * stretch) for s in rough.per_group))
 
 
 def _with_floor(scales: Sequence[float], costs: Sequence[float], orders: Sequence[int]) -> list[float]:
@@ -62,7 +62,7 @@ def _with_floor(scales: Sequence[float], costs: Sequence[float], orders: Sequenc
     return [scale / lift[order] for scale, order in zip(scales, orders, strict=True)]
 
 
-def _round_up(value: Fraction) -> Fraction:
+def round_up(value: Fraction) -> Fraction:
     """A little more noise, never less: the next fraction with 40 significant bits."""
     if value == 0:
         return value

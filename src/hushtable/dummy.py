@@ -30,7 +30,7 @@ def write_dummy(domain: Domain, *, rows: int, path: str | Path, seed: int) -> No
     """The rows as a CSV file."""
     columns = dummy_rows(domain, rows=rows, seed=seed)
     with check_writable(path).open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
+        writer = csv.writer(file, lineterminator="\n")
         writer.writerow(columns)
         writer.writerows(zip(*columns.values(), strict=True))
 

@@ -35,6 +35,7 @@ __all__ = [
     "TooLarge",
     "TooWide",
     "UnknownAttribute",
+    "counted",
     "readable",
     "suggestion",
 ]
@@ -43,6 +44,11 @@ __all__ = [
 def readable(number: Fraction | float) -> str:
     """A number as a person would write it: `0.014973`, `1e-09`, never `0.000`."""
     return f"{float(number):.6g}"
+
+
+def counted(count: int, noun: str) -> str:
+    """`1 table`, `1,540 tables`."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def suggestion(given: str, known: Sequence[str]) -> str:

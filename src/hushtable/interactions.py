@@ -61,6 +61,15 @@ class Interactions:
                 totals[i] += totals[i - 1] * (size - 1)
         return sum(totals)
 
+    @staticmethod
+    def cells(sizes: Sequence[int], order: int) -> int:
+        """How many cells all tables of exactly `order` attributes have together."""
+        totals = [1] + [0] * order
+        for size in sizes:
+            for i in range(order, 0, -1):
+                totals[i] += totals[i - 1] * size
+        return totals[order]
+
     @property
     def binary(self) -> bool:
         """Whether every attribute has two values, so that each set has one coordinate."""
@@ -131,6 +140,8 @@ class Interactions:
     @cached_property
     def group_of_set(self) -> NDArray[np.int32]:
         """Group of each set."""
+        if self.binary:
+            return np.repeat(np.arange(self.order + 1, dtype=np.int32), [len(level) for level in self.sets])
         number = {key: g for g, key in enumerate(self.groups)}
         kinds = sorted(set(self.sizes))
         kind = np.array([kinds.index(s) for s in self.sizes], dtype=np.int64)
@@ -175,6 +186,12 @@ class Interactions:
             one = contrasts(size).norms[1:] if law == "gaussian" else contrasts(size).steps[1:]
             factors = np.multiply.outer(factors, np.array(one, dtype=object)).ravel()
         return np.array([seen.setdefault((group, int(f)), len(seen)) for f in factors], dtype=np.int32)
+
+    @cached_property
+    def table_starts(self) -> NDArray[np.int64]:
+        """Where the cells of each set of exactly `order` attributes start, table after table; then the end."""
+        cells = np.array(self.sizes, dtype=np.int64)[self.sets[-1]].prod(axis=1)
+        return np.concatenate([[0], np.cumsum(cells)]).astype(np.int64)
 
     def sets_in(self, group: int) -> int:
         """How many sets a group has."""

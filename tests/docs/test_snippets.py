@@ -14,7 +14,7 @@ from hushtable.demo.run import prepare, release
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-ROWS = 20_000
+ROWS = 6_000
 # The pages start from the files this command leaves behind; `demo` below makes them with fewer rows.
 GIVEN = "hush demo --folder demo"
 BLOCK = re.compile(r"^```(python|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

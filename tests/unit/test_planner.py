@@ -19,7 +19,7 @@ def binary(count):
 def test_the_choice_has_the_smaller_forecast_and_lists_the_others():
     made = ht.plan(domain(BINARY), rows=1000, workload="marginals(width=4)", budget=ht.Budget(epsilon=1))
     others = [a for a in made.alternatives if a.workload == str(made.workload)]
-    assert {made.mechanism, *(a.mechanism for a in others)} == {"low-order", "histogram"}
+    assert {made.mechanism, *(a.mechanism for a in others)} >= {"low-order", "histogram", "tables"}
     assert all(made.design.forecasts[-1].typical <= a.typical[-1] for a in others)
 
 

@@ -32,6 +32,7 @@ def run(
     as_json: AsJson = False,
 ) -> None:
     """Ask a released summary. Needs no data, spends no budget, and says how sure it is."""
+    from ..errors import BadQuestion
     from ..questions.answer import CrossTab
     from ..synopsis import load
 
@@ -41,6 +42,8 @@ def run(
         value = answer.to_dict(confidence, simultaneous=simultaneous)
         text = answer.text(confidence, simultaneous=simultaneous)
     else:
+        if simultaneous or view is not View.raw:
+            raise BadQuestion("--simultaneous and --view are for cross-tabs; ask with GROUP BY or leave them out")
         value, text = answer.to_dict(confidence), answer.text(confidence)
     notes = "".join(f"\nnote: {note}" for note in answer.notes)
     say(value, text + notes, as_json=as_json)

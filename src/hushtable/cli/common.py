@@ -18,7 +18,7 @@ __all__ = ["AsJson", "Delta", "DomainPath", "Epsilon", "Rho", "budget_from", "pr
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 DomainPath = Annotated[Path, typer.Option("--domain", help="The domain file (YAML).")]
-Epsilon = Annotated[str | None, typer.Option(help="Total epsilon of this release.")]
+Epsilon = Annotated[str | None, typer.Option(help="Total epsilon.")]
 Delta = Annotated[str | None, typer.Option(help="Delta that goes with epsilon, for example 1e-9.")]
 Rho = Annotated[str | None, typer.Option(help="Total rho (zero-concentrated DP) instead of epsilon and delta.")]
 

@@ -15,20 +15,20 @@ __all__ = ["run"]
 
 def run(
     folder: Annotated[Path | None, typer.Option(help="Keep the files here; a temporary folder by default.")] = None,
-    rows: Annotated[int, typer.Option(help="How many patients to simulate.")] = 50_000,
+    rows: Annotated[int, typer.Option(min=5000, help="How many patients to simulate.")] = 50_000,
     seed: Annotated[int, typer.Option(help="Seed of the simulated patients (not of the noise).")] = 1,
     as_json: AsJson = False,
 ) -> None:
     """Simulate a clinic, release it at epsilon 1, ask a dozen questions, and compare with the truth."""
     import tempfile
 
-    from ..demo.run import prepare, questions_and_truth, release
+    from ..demo.run import new_folder, prepare, questions_and_truth, release
     from ..questions.answer import measured
 
     started = time.perf_counter()
     with tempfile.TemporaryDirectory() as scratch:
         place = folder or Path(scratch)
-        place.mkdir(parents=True, exist_ok=True)
+        new_folder(place)
         prepare(place, rows=rows, seed=seed)
         if not as_json:
             typer.echo(f"{rows:,} SIMULATED patients (no real person), 22 attributes\n")

@@ -25,6 +25,7 @@ def check(
 ) -> None:
     """Say what a domain declares, and optionally whether a table fits it."""
     from ..domain import Domain
+    from ..errors import counted
 
     shape = Domain.load(domain)
     if data is not None:
@@ -32,7 +33,8 @@ def check(
 
         check_fit(data, shape)
     rows = [{"name": a.name, "kind": a.kind, "codes": a.size} for a in shape.attributes]
-    text = [f"{shape.table}: {len(rows)} attributes, {shape.unit.rows} row(s) per person, {shape.unit.neighbours}"]
+    who = f"at most {counted(shape.unit.rows, 'row')} per person, {shape.unit.neighbours}"
+    text = [f"{shape.table}: {counted(len(rows), 'attribute')}, {who}"]
     text += [f"  {row['name']:<24} {row['kind']:<10} {row['codes'] or 'unlisted'}" for row in rows]
     text += ["the data fit"] if data is not None else []
     value = {

@@ -34,24 +34,14 @@ def run(
     from ..planner import plan
 
     shape = Domain.load(domain)
-    if target_error is not None and epsilon is None and rho is None:
-        made = plan(
-            shape,
-            rows=rows,
-            workload=workload,
-            mechanism=mechanism,
-            target_error=target_error,
-            width=width,
-            delta=delta,
-        )
-    else:
-        made = plan(
-            shape,
-            rows=rows,
-            workload=workload,
-            mechanism=mechanism,
-            target_error=target_error,
-            width=width,
-            budget=budget_from(epsilon, delta, rho),
-        )
+    made = plan(
+        shape,
+        rows=rows,
+        workload=workload,
+        mechanism=mechanism,
+        target_error=target_error,
+        width=width,
+        delta=delta if epsilon is None else None,
+        budget=None if epsilon is None and rho is None else budget_from(epsilon, delta, rho),
+    )
     say(made.to_dict(), str(made), as_json=as_json)

@@ -31,7 +31,7 @@ def run(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Publish a private summary of a table. Charges the ledger, then reads the rows once."""
+    """Publish a private summary of a table. Its price is in the ledger before any noise is drawn."""
     from ..domain import Domain
     from ..file_format import check_writable
     from ..planner import plan
@@ -48,12 +48,13 @@ def run(
     with progress_bar("reading", made.rows) as progress:
         synopsis = vault.release(made, randomness=randomness, progress=progress)
     synopsis.save(output)
-    account = "no ledger (simulated, NOT private)" if synopsis.not_private else str(vault.ledger_path)
+    ledger_name = None if synopsis.not_private else str(vault.ledger_path)
+    account = f"charged to {ledger_name}" if ledger_name else "nothing charged (simulated, NOT private)"
     value = {
         "file": str(output),
         "digest": synopsis.digest,
-        "ledger": account,
+        "ledger": ledger_name,
         "not_private": synopsis.not_private,
         "plan": made.to_dict(),
     }
-    say(value, f"wrote {output}; charged to {account}", as_json=as_json)
+    say(value, f"wrote {output}; {account}", as_json=as_json)

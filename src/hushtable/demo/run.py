@@ -9,6 +9,7 @@ from typing import Any
 
 from ..budget import Budget
 from ..domain import Domain
+from ..errors import BadPath
 from ..planner import Plan, plan
 from ..questions.answer import Answer
 from ..synopsis import load
@@ -16,7 +17,7 @@ from ..workloads.marginals import Marginals
 from .clinic import DOMAIN, simulate_clinic
 from .questions import QUESTIONS
 
-__all__ = ["Checked", "prepare", "questions_and_truth", "release"]
+__all__ = ["Checked", "new_folder", "prepare", "questions_and_truth", "release"]
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,16 @@ class Checked:
         """Whether the truth lies in the 95% interval."""
         low, high = self.answer.interval(0.95)
         return low <= self.truth <= high
+
+
+def new_folder(folder: Path) -> None:
+    """Makes the folder; one with an earlier demo in it is left as it is."""
+    if (folder / "clinic.ledger").exists():
+        raise BadPath(f"{folder} holds an earlier demo, whose budget is spent; choose another folder")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadPath(f"cannot make the folder {folder}: {error.strerror}") from None
 
 
 def prepare(folder: Path, *, rows: int, seed: int) -> tuple[Path, Path]:

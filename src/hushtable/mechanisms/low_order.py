@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 from ..allocation import allocate, forecast
 from ..budget import Price
 from ..domain import Domain
-from ..errors import TooLarge
+from ..errors import BadPlan, TooLarge, counted
 from ..interactions import Interactions, Law
 from ..models.low_order import LowOrderModel
 from ..vault.statistics import Parities, Residuals
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 __all__ = ["LowOrder"]
 
 MOST_NUMBERS = 20_000_000
+# The contrasts of an attribute are a dense square matrix.
+MOST_VALUES = 4096
 # Measured cost of one row in one table and of one row's parity, seconds (one core); see benchmarks/.
 SECONDS_PER_CELL, SECONDS_PER_PARITY, SECONDS_PER_VALUE = 1.5e-9, 4e-12, 4e-8
 
@@ -46,6 +48,12 @@ class LowOrder(Mechanism):
         """See Mechanism."""
         workload.check(domain)
         order, sizes = cast(Marginals, workload).width, domain.sizes
+        widest = max(domain.closed, key=lambda attribute: attribute.size)
+        if widest.size > MOST_VALUES:
+            raise BadPlan(
+                f"{widest.name} has {widest.size:,} values and interactions take at most {MOST_VALUES:,}; "
+                "use fewer bins or values, or the mechanism tables"
+            )
         numbers = Interactions.count(sizes, order)
         if numbers > MOST_NUMBERS:
             fits = max((t for t in range(1, order) if Interactions.count(sizes, t) <= MOST_NUMBERS), default=0)
@@ -56,7 +64,7 @@ class LowOrder(Mechanism):
         kind = "parities" if interactions.binary else "interactions"
         return Design(
             mechanism=self.name,
-            summary=f"{numbers:,} {kind} of at most {order} attributes with discrete {law.title()} noise",
+            summary=f"{numbers:,} {kind} of at most {counted(order, 'attribute')} with discrete {law.title()} noise",
             price=price,
             numbers=numbers,
             parameters=(interactions, noise),
@@ -82,17 +90,9 @@ def _statistic(interactions: Interactions) -> Statistic:
     return Parities(interactions) if interactions.binary else Residuals(interactions)
 
 
-def _top_cells(interactions: Interactions) -> int:
-    """Cells of all tables of the largest order."""
-    totals = [1] + [0] * interactions.order
-    for size in interactions.sizes:
-        for i in range(interactions.order, 0, -1):
-            totals[i] += totals[i - 1] * size
-    return totals[-1]
-
-
 def _memory(interactions: Interactions) -> int:
-    return 150_000_000 + 40 * interactions.length + (0 if interactions.binary else 24 * _top_cells(interactions))
+    counted = 0 if interactions.binary else Interactions.cells(interactions.sizes, interactions.order)
+    return 150_000_000 + 40 * interactions.length + 24 * counted
 
 
 def _work(interactions: Interactions) -> float:

@@ -3,7 +3,8 @@
 from .base import Model
 from .histogram import HistogramModel
 from .low_order import LowOrderModel
+from .tables import TablesModel
 
-__all__ = ["MODELS", "HistogramModel", "LowOrderModel", "Model"]
+__all__ = ["MODELS", "HistogramModel", "LowOrderModel", "Model", "TablesModel"]
 
-MODELS: dict[str, type[Model]] = {model.kind: model for model in (LowOrderModel, HistogramModel)}
+MODELS: dict[str, type[Model]] = {model.kind: model for model in (LowOrderModel, HistogramModel, TablesModel)}

@@ -41,7 +41,8 @@ class Frame:
     variances: Floats
     fourths: Floats
     """Fourth cumulants of the noise: 0 for Gaussian, 12 b^4 for Laplace."""
-    inverses: tuple[Floats, ...]
+    inverses: tuple[Floats | None, ...]
+    """None where the numbers are the counts themselves."""
     rows: int | None = None
     """The number of rows where it is public and not among the numbers."""
 
@@ -58,7 +59,7 @@ class Frame:
         """Weights of the numbers in the sum over rows of a function of the codes (one axis an attribute)."""
         out = function
         for axis, inverse in enumerate(self.inverses):
-            out = _along(out, inverse.T, axis)
+            out = _along(out, None if inverse is None else inverse.T, axis)
         return out
 
     @cached_property
@@ -74,12 +75,12 @@ class Frame:
         last = tuple(range(axes, self.numbers.ndim))
         weights = rest
         for axis, inverse in enumerate(self.inverses[axes:]):
-            weights = _along(weights, inverse.T, axis)
+            weights = _along(weights, None if inverse is None else inverse.T, axis)
 
         def spread(numbers: Floats, power: int) -> Floats:
             out: Floats = (numbers * weights**power).sum(axis=last)
             for axis, inverse in enumerate(self.inverses[:axes]):
-                out = _along(out, inverse**power, axis)
+                out = _along(out, None if inverse is None else inverse**power, axis)
             return out
 
         value, variance, fourth = (spread(x, p) for x, p in ((self.numbers, 1), (self.variances, 2), (self.fourths, 4)))
@@ -96,7 +97,9 @@ class Frame:
         return Moments(share, variance / rows**2, fourth / rows**4)
 
 
-def _along(tensor: Floats, matrix: Floats, axis: int) -> Floats:
+def _along(tensor: Floats, matrix: Floats | None, axis: int) -> Floats:
     """The matrix applied to one axis."""
+    if matrix is None:
+        return tensor
     applied: Floats = np.tensordot(matrix, tensor, axes=(1, axis))
     return np.moveaxis(applied, 0, axis)

@@ -45,7 +45,7 @@ class HistogramModel(LinearModel):
             table.astype(np.float64),
             np.full(table.shape, variance * summed),
             np.full(table.shape, fourth * summed),
-            tuple(np.eye(sizes[p]) for p in positions),
+            (None,) * len(positions),
             rows=self.rows,
         )
 

@@ -123,7 +123,9 @@ def _bin_from(attribute: Binned, operator: str, value: Fraction, *, shown: str) 
     # A real number's bin holds its lower edge, so `> edge` would have to split off a single point.
     if cut in edges[:-1] and (operator == ">=" or isinstance(attribute, Integer)):
         return edges.index(cut)
-    place = min(max(i for i, edge in enumerate(edges) if edge <= cut), len(edges) - 2)
+    # The last bin holds its upper bound, so that bound is no place to cut either.
+    last = len(edges) - 2
+    place = max(i for i, edge in enumerate(edges) if edge <= cut) if cut < edges[-1] else max(last - 1, 0)
     raise CutInsideBin(
         name=attribute.name,
         cut=f"{shown} {edge_text(value)}",

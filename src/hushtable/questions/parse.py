@@ -237,7 +237,15 @@ class _Reader:
         if not given or not 0 <= wanted <= len(given):
             raise BadQuestion(f"{name} is given {len(given)} conditions and asks for {wanted} of them")
         most = wanted if name == "exactly" else len(given)
-        return Count(least=wanted, most=most, parts=tuple(self.predicate(part) for part in given))
+        return Count(least=wanted, most=most, parts=tuple(self._part(part) for part in given))
+
+    def _part(self, node: exp.Expr) -> Predicate:
+        """An argument. sqlglot takes the inner word of at_least(1, all(a, b)) for SQL's keyword ALL and drops it."""
+        from sqlglot import exp
+
+        if isinstance(node, exp.Tuple):
+            return conjunction([self.predicate(part) for part in node.expressions])
+        return self.predicate(node)
 
     def _how_many(self, name: str, first: list[exp.Expr]) -> int:
         wanted = self._value(first[0]) if first else None
@@ -260,7 +268,7 @@ class _Reader:
                 return str(node.this)
             try:
                 number = Decimal(node.this)
-                if number.is_finite() and abs(number.adjusted()) < 300:
+                if number.is_finite() and abs(number.adjusted()) < 300 and len(node.this) < 1000:
                     return Fraction(number)
             except InvalidOperation:
                 pass

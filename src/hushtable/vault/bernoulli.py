@@ -98,9 +98,7 @@ def _scaled(q: Fraction, form: Form, bits: int, digits: int, up: bool) -> int:
     return math.floor(outward.multiply(p, Decimal(1 << bits)))
 
 
-def bernoulli(
-    chance: Chance, size: int, randomness: Randomness, *, width: int = 8
-) -> NDArray[np.bool_]:
+def bernoulli(chance: Chance, size: int, randomness: Randomness, *, width: int = 8) -> NDArray[np.bool_]:
     """`size` independent coins, each true with exactly this chance.
 
     Compares digits of base 2^width; the coins whose digits so far equal the chance's go on to the next digit.
@@ -140,9 +138,7 @@ class Exponents:
         return Exponents(self.near[places], lambda i: self.exact(int(places[i])))
 
 
-def bernoulli_exp(
-    exponents: Exponents, randomness: Randomness, *, precision: Precision
-) -> NDArray[np.bool_]:
+def bernoulli_exp(exponents: Exponents, randomness: Randomness, *, precision: Precision) -> NDArray[np.bool_]:
     """Independent coins, true with chances exactly exp(-q_i).
 
     Floats decide a coin only where they are sure; the others, one in 2^40, are settled by decimals that go on

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from ..attributes import Attribute, Binned, Boolean, Integer
+from ..attributes import Attribute, Binned, Boolean, Integer, canonical
 from ..domain import Domain
 from ..errors import BadData
 from .statistics.base import Codes
@@ -99,8 +99,8 @@ def _dictionary(column: pa.Array) -> pa.DictionaryArray:
     try:
         return pc.dictionary_encode(column)
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
-        # Decimals, dates, nested values: their text decides.
-        return pc.dictionary_encode(pa.array([None if v is None else str(v) for v in column.to_pylist()], pa.string()))
+        # Nested values, runs: their text decides.
+        return pc.dictionary_encode(pa.array([canonical(v) for v in column.to_pylist()], pa.string()))
 
 
 def _plain(value: pa.Scalar) -> Any:

@@ -39,9 +39,7 @@ class Ledger:
     identity: Identity
 
     @classmethod
-    def create(
-        cls, path: str | PathLike[str], *, table: str, domain_digest: str, unit: Unit, total: Budget
-    ) -> Ledger:
+    def create(cls, path: str | PathLike[str], *, table: str, domain_digest: str, unit: Unit, total: Budget) -> Ledger:
         """A new ledger with this total; BadLedger when the file exists, BadPath when it cannot be written.
 
         The file appears whole or not at all; of two processes that create it at once exactly one succeeds.
@@ -75,9 +73,7 @@ class Ledger:
             book.last()
             first = book.line(1)
             if first is None or first.previous != book.identity.digest:
-                raise BadLedger(
-                    "line 1 does not follow what the ledger is bound to: one of the two was edited"
-                )
+                raise BadLedger("line 1 does not follow what the ledger is bound to: one of the two was edited")
             return cls(Path(path), book.identity)
 
     @property
@@ -123,9 +119,7 @@ class Ledger:
     def require(self, *, table: str, domain_digest: str) -> None:
         """BadLedger unless the ledger was made for this table under this domain."""
         if self.table != plain(table):
-            raise BadLedger(
-                f"this ledger belongs to table '{self.table}', not '{table}'; every table needs its own"
-            )
+            raise BadLedger(f"this ledger belongs to table '{self.table}', not '{table}'; every table needs its own")
         if self.identity.domain_digest != domain_digest:
             raise BadLedger(
                 f"this ledger belongs to table '{self.table}' under the domain with digest "

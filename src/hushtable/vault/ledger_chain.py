@@ -174,9 +174,7 @@ def check_chain(lines: Iterable[Line], identity: Identity) -> Line | None:
             raise BadLedger(f"line {number} is missing")
         if line.previous != (last.hash if last else identity.digest):
             raise BadLedger(f"line {number} does not follow what stands before it")
-        if (line.kind == "create") != (last is None) or (line.kind == "reserve") != (
-            line.reservation == number
-        ):
+        if (line.kind == "create") != (last is None) or (line.kind == "reserve") != (line.reservation == number):
             raise BadLedger(f"line {number} is a {line.kind} where none may stand")
         key = line.reservation
         if _right(line, last, opened.get(key), latest.get(key), identity.currency) != line.balances:
@@ -188,9 +186,7 @@ def check_chain(lines: Iterable[Line], identity: Identity) -> Line | None:
     return last
 
 
-def _right(
-    line: Line, last: Line | None, opened: Line | None, latest: Line | None, currency: Currency
-) -> Balances:
+def _right(line: Line, last: Line | None, opened: Line | None, latest: Line | None, currency: Currency) -> Balances:
     """The balances the line should show."""
     if last is None:
         return Balances(line.amount, Fraction(0), Fraction(0))

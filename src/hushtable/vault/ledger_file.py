@@ -67,9 +67,7 @@ class Book:
         """The line, if it is the one that was written last: lines cut off the end show here."""
         number, digest = (newest.number, newest.hash) if newest else (0, "")
         if newest is None or (number, digest) != (self.count, self.hash):
-            raise BadLedger(
-                f"line {number + 1} is missing or line {number} was added: it ended at {self.count}"
-            )
+            raise BadLedger(f"line {number + 1} is missing or line {number} was added: it ended at {self.count}")
         return newest
 
     def line(self, number: int) -> Line | None:
@@ -158,8 +156,7 @@ def _connect(place: Path, mode: str) -> sqlite3.Connection:
 
 def _recognise(connection: sqlite3.Connection) -> None:
     pages, application, version = (
-        connection.execute(f"PRAGMA {name}").fetchone()[0]
-        for name in ("page_count", "application_id", "user_version")
+        connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "application_id", "user_version")
     )
     if pages == 0:
         raise BadLedger("the file is empty: its creation was cut short; delete it and create it again")

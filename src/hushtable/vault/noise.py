@@ -59,9 +59,7 @@ def _check(scales: Scales) -> None:
             raise BadPlan(f"a {scales.law} noise scale must be 0 to {readable(top)}, not {readable(scale)}")
 
 
-def _grouped(
-    kinds: Sequence[Fraction], index: NDArray[np.int32]
-) -> Iterator[tuple[Fraction, NDArray[np.int64]]]:
+def _grouped(kinds: Sequence[Fraction], index: NDArray[np.int32]) -> Iterator[tuple[Fraction, NDArray[np.int64]]]:
     """Each kind of noise but 0, with the coordinates that want it."""
     distinct = sorted(set(kinds))
     number = {kind: i for i, kind in enumerate(distinct)}
@@ -126,9 +124,7 @@ def _signs(size: int, randomness: Randomness) -> NDArray[np.int8]:
     return 1 - 2 * bits
 
 
-def gaussian(
-    variance: Fraction, size: int, randomness: Randomness, *, precision: Precision = USUAL
-) -> Integers:
+def gaussian(variance: Fraction, size: int, randomness: Randomness, *, precision: Precision = USUAL) -> Integers:
     """Discrete Gaussian noise: P(Y = y) proportional to exp(-y^2 / (2 variance)), variance > 0.
 
     On integer vectors of L2 sensitivity D it is (D^2 / (2 variance))-zCDP         [CanKS20, Thm. 4]
@@ -163,9 +159,7 @@ class _Gaussians:
         self._centre = np.array([float(v / t) if t else 0.0 for v, t in pairs])
         self._half = np.array([float(1 / (2 * v)) if v else 0.0 for v in variances])
 
-    def draw(
-        self, t: Fraction, which: NDArray[np.int32], randomness: Randomness, precision: Precision
-    ) -> Integers:
+    def draw(self, t: Fraction, which: NDArray[np.int32], randomness: Randomness, precision: Precision) -> Integers:
         """One draw of variance `variances[which[i]]` for each i; all of these have the proposal t."""
         out = np.empty(which.size, dtype=np.int64)
         pending = np.arange(which.size)
@@ -221,9 +215,7 @@ def uniform(below: int, size: int, randomness: Randomness) -> Integers:
     return out
 
 
-def permute_and_flip(
-    scores: Scores, step: Fraction, randomness: Randomness, *, precision: Precision = USUAL
-) -> int:
+def permute_and_flip(scores: Scores, step: Fraction, randomness: Randomness, *, precision: Precision = USUAL) -> int:
     """Chooses a candidate of high score. With scores of sensitivity D and step = epsilon/(2D): epsilon-DP.
 
     Its expected error is never above the exponential mechanism's                  [McKS20]
@@ -234,9 +226,7 @@ def permute_and_flip(
     return int(heads[uniform(heads.size, 1, randomness)[0]])
 
 
-def exponential(
-    scores: Scores, step: Fraction, randomness: Randomness, *, precision: Precision = USUAL
-) -> int:
+def exponential(scores: Scores, step: Fraction, randomness: Randomness, *, precision: Precision = USUAL) -> int:
     """Chooses candidate i with chance proportional to exp(step score_i), exactly.
 
     With scores of sensitivity D and step = epsilon/(2D) it is epsilon-DP          [McST07]

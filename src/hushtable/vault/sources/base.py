@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from ...domain import Domain
 from ...errors import BadData, listed, suggestion
-from ..coding import encode_batch
 from ..statistics.base import Statistic
 
 __all__ = ["Progress", "Source"]
@@ -49,8 +48,8 @@ class Source(ABC):
     def total(self, statistic: Statistic, domain: Domain, progress: Progress | None = None) -> NDArray[np.int64]:
         """The statistic's sum over all rows. A source that computes elsewhere may override this."""
         sums, rows = statistic.zeros(), 0
-        for batch in self.batches([a.name for a in domain.closed]):
-            sums += statistic.accumulate(encode_batch(batch, domain))
+        for batch in self.batches(statistic.columns(domain)):
+            sums += statistic.accumulate(statistic.read(batch, domain))
             rows += batch.num_rows
             if progress:
                 progress(rows)

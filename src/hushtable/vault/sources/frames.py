@@ -46,7 +46,7 @@ def _table(frame: Any) -> pa.Table:
             return _from_pandas(frame)
         if hasattr(frame, "__arrow_c_stream__"):
             return pa.table(frame)
-    except (pa.ArrowException, AttributeError, TypeError, ValueError):
+    except (pa.ArrowException, AttributeError, LookupError, TypeError, ValueError):
         raise BadData("the frame cannot be turned into an Arrow table; give each column one type") from None
     raise BadData(
         f"cannot read rows from a {type(frame).__name__}; give a path, a pandas or polars frame, a pyarrow table "

@@ -4,5 +4,6 @@ from .base import Codes, Statistic
 from .histogram import Histogram
 from .parities import Parities
 from .residuals import Residuals
+from .tables import Tables
 
-__all__ = ["Codes", "Histogram", "Parities", "Residuals", "Statistic"]
+__all__ = ["Codes", "Histogram", "Parities", "Residuals", "Statistic", "Tables"]

@@ -5,13 +5,17 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...budget import Neighbours
+from ...domain import Domain
 from ...interactions import Law, Scales
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = ["Codes", "Statistic"]
 
@@ -29,6 +33,16 @@ class Statistic(ABC):
     name: ClassVar[str]
     groups: int
     """How many groups of coordinates there are."""
+
+    def columns(self, domain: Domain) -> tuple[str, ...]:
+        """The columns it needs: all attributes with codes, unless a statistic says otherwise."""
+        return tuple(attribute.name for attribute in domain.closed)
+
+    def read(self, batch: pa.RecordBatch, domain: Domain) -> Any:
+        """A batch of these columns in the form `accumulate` takes: codes, unless a statistic says otherwise."""
+        from ..coding import encode_batch
+
+        return encode_batch(batch, domain)
 
     @abstractmethod
     def accumulate(self, codes: Codes) -> NDArray[np.int64]:

@@ -46,11 +46,9 @@ class Residuals(Statistic):
         """The sets of exactly `order` attributes, one row each."""
         return self.interactions.sets[-1]
 
-    @cached_property
+    @property
     def _starts(self) -> NDArray[np.int64]:
-        """Where the table of each set starts; one more entry marks the end."""
-        cells = np.array(self.interactions.sizes, dtype=np.int64)[self._tables].prod(axis=1)
-        return np.concatenate([[0], np.cumsum(cells)]).astype(np.int64)
+        return self.interactions.table_starts
 
     def zeros(self) -> NDArray[np.int64]:
         """The sum over no rows."""
@@ -83,9 +81,7 @@ class Residuals(Statistic):
             for begin in range(0, len(tables), step):
                 yield shape, tables[begin : begin + step]
 
-    def _place(
-        self, changed: NDArray[np.int64], members: NDArray[np.int32], out: NDArray[np.int64]
-    ) -> None:
+    def _place(self, changed: NDArray[np.int64], members: NDArray[np.int32], out: NDArray[np.int64]) -> None:
         """Writes the coordinates of all subsets: index 0 of an axis is the constant, so not a member."""
         for chosen in product((False, True), repeat=members.shape[1]):
             part = changed[(slice(None), *(slice(1, None) if c else 0 for c in chosen))]

@@ -28,9 +28,7 @@ Group = tuple[tuple[int, int], ...]
 """A group as (size, how many members have it)."""
 
 
-def spread(
-    interactions: Interactions, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours
-) -> Fraction:
+def spread(interactions: Interactions, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
     """`Statistic.spread` for coordinates laid out by `interactions`: `squared` or `absolute`."""
     if power not in (1, 2):
         raise ValueError(f"power must be 1 (Laplace) or 2 (Gaussian), not {power}")
@@ -95,8 +93,9 @@ def largest_change(interactions: Interactions, neighbours: Neighbours) -> int:
     if neighbours == "add-remove":
         ends = {s: int(abs(contrasts(s).matrix[1:]).max(initial=0)) for s in set(interactions.sizes)}
         return max(prod(ends[s] for s in group) for group in interactions.groups)
-    ranges = {s: _widest((int(row.min()), int(row.max())) for row in contrasts(s).matrix[1:])
-              for s in set(interactions.sizes)}
+    ranges = {
+        s: _widest((int(row.min()), int(row.max())) for row in contrasts(s).matrix[1:]) for s in set(interactions.sizes)
+    }
     widest = 0
     for group in interactions.groups[1:]:
         values = [(1, 1)]

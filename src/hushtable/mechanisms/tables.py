@@ -1,0 +1,112 @@
+"""Tables: noise on the cells of every table of `width` attributes; the best use of a pure epsilon on large tables."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from fractions import Fraction
+from math import comb, prod
+from typing import TYPE_CHECKING, cast
+
+from ..allocation import round_up
+from ..budget import Price
+from ..domain import Domain
+from ..errors import TooLarge, counted
+from ..interactions import Interactions, Law
+from ..models.tables import TablesModel
+from ..vault.statistics import Tables
+from ..workloads.base import Workload
+from ..workloads.marginals import Marginals
+from .base import Design, Forecast, Mechanism
+
+if TYPE_CHECKING:
+    from ..vault.door import Door, Noise
+
+__all__ = ["TablesRelease"]
+
+MOST_CELLS = 20_000_000
+# Measured cost of one row in one table and of reading one value, seconds (one core); see benchmarks/.
+SECONDS_PER_CELL, SECONDS_PER_VALUE = 1.5e-9, 4e-8
+
+
+class TablesRelease(Mechanism):
+    """Every table has the same L1 sensitivity whatever its size, so large tables cost no more than small ones.
+
+    Interactions spread one row over many numbers, which Gaussian noise does not mind and Laplace noise does:
+    with a pure epsilon and attributes of many values plain cells are better [BarCDKMT07, DwoMNS06].
+    """
+
+    name = "tables"
+    source = "BarCDKMT07"
+
+    def suits(self, workload: Workload) -> bool:
+        """Marginals of any width."""
+        return isinstance(workload, Marginals)
+
+    def design(self, domain: Domain, workload: Workload, price: Price) -> Design:
+        """See Mechanism."""
+        workload.check(domain)
+        order, sizes = cast(Marginals, workload).width, domain.sizes
+        cells = Interactions.cells(sizes, order)
+        if cells > MOST_CELLS:
+            fits = max((t for t in range(1, order) if Interactions.cells(sizes, t) <= MOST_CELLS), default=0)
+            raise TooLarge(order=order, numbers=cells, cap=MOST_CELLS, fits=fits)
+        interactions = Interactions(sizes, order)
+        law: Law = "laplace" if price.currency == "pure" else "gaussian"
+        noise = _allocate(interactions, law, domain, price)
+        tables = comb(len(sizes), order)
+        return Design(
+            mechanism=self.name,
+            summary=f"{cells:,} cells of {counted(tables, 'table')} of {counted(order, 'attribute')} "
+            f"with discrete {law.title()} noise",
+            price=price, numbers=cells, parameters=(interactions, noise), memory=150_000_000 + 40 * cells,
+            forecasts=tuple(_forecast(interactions, noise, width) for width in range(1, order + 1)),
+            work=1e6 * (len(sizes) * SECONDS_PER_VALUE + tables * SECONDS_PER_CELL),
+        )  # fmt: skip
+
+    def release(self, door: Door, domain: Domain, design: Design) -> TablesModel:
+        """See Mechanism."""
+        interactions, noise = design.parameters
+        seen = door.measure(Tables(interactions), noise)
+        return TablesModel(domain=domain, law=noise.law, order=interactions.order, group_scales=noise.per_group,
+                           cells=seen.values, rows=seen.rows)  # fmt: skip
+
+
+def _kinds(interactions: Interactions, width: int) -> list[tuple[int, ...]]:
+    return [key for key in interactions.groups if len(key) == width]
+
+
+def _allocate(interactions: Interactions, law: Law, domain: Domain, price: Price) -> Noise:
+    """Least total squared error of all cells: variance ~ cells^(-1/2) (Gaussian), scale ~ cells^(-1/3) (Laplace)."""
+    from ..vault.door import Noise, price_of
+
+    root = 1 / 2 if law == "gaussian" else 1 / 3
+    kinds = _kinds(interactions, interactions.order)
+    rough = Noise(law=law, per_group=tuple(round_up(Fraction(prod(key) ** -root)) for key in kinds))
+    stretch = price_of(Tables(interactions), rough, domain.unit).amount / price.on_grid(up=False).amount
+    return Noise(law=law, per_group=tuple(round_up(s * stretch) for s in rough.per_group))
+
+
+def _forecast(interactions: Interactions, noise: Noise, width: int) -> Forecast:
+    """Errors of the averaged margins, kind by kind: attributes of one size are alike."""
+    top = dict(zip(_kinds(interactions, interactions.order), noise.per_group, strict=True))
+    one = {key: float(s) if noise.law == "gaussian" else 2 * float(s) ** 2 for key, s in top.items()}
+    total = worst = cells = 0.0
+    for kind in _kinds(interactions, width):
+        variance = 1 / _precision(interactions, kind, one)
+        tables = interactions.sets_in(interactions.groups.index(kind))
+        total, cells = total + tables * prod(kind) * variance, cells + tables * prod(kind)
+        worst = max(worst, prod(kind) * variance)
+    return Forecast(width=width, tables=comb(len(interactions.sizes), width), typical=math.sqrt(total / cells),
+                    worst=math.sqrt(worst))  # fmt: skip
+
+
+def _precision(interactions: Interactions, kind: tuple[int, ...], variance: dict[tuple[int, ...], float]) -> float:
+    """Sum over all tables that hold one of this kind of 1 / (variance of a cell of its margin)."""
+    rest, found = Counter(interactions.sizes) - Counter(kind), 0.0
+    for key, one in variance.items():
+        more = Counter(key) - Counter(kind)
+        if sum(more.values()) == len(key) - len(kind):
+            tables = prod(comb(rest[size], copies) for size, copies in more.items())
+            found += tables / (one * prod(size**copies for size, copies in more.items()))
+    return found
