@@ -69,5 +69,3 @@ def rmse(synopsis: ht.Synopsis, table: Path, shape: ht.Domain) -> float:
         np.add.at(exact, (truth[a], truth[b]), 1)
         squares, cells = squares + ((seen.value - exact.ravel()) ** 2).sum(), cells + exact.size
     return float(np.sqrt(squares / cells))
-
-

@@ -29,7 +29,9 @@ def run() -> Iterator[dict[str, Any]]:
             runs = [measured(folder / f"{rows}.parquet") for _ in range(2)]
             times[rows], peak = min(run["seconds"] for run in runs), max(run["peak"] for run in runs)
         seconds = times[LARGE]
-        yield figure("scale-rows-per-second", LARGE / seconds, "rows/s", baseline=None, ratio=seconds, bar="ratio <= 120")
+        yield figure(
+            "scale-rows-per-second", LARGE / seconds, "rows/s", baseline=None, ratio=seconds, bar="ratio <= 120"
+        )
         yield figure("scale-peak-memory", peak / 2**30, "GiB", baseline=2, ratio=peak / 2**31, bar="value <= 2")
         growth = math.log10(times[LARGE] / times[LARGE // 10])
         yield figure("scale-growth", growth, "exponent", baseline=1, ratio=growth, bar="value <= 1.05")
@@ -49,7 +51,9 @@ def write(path: Path, rows: int) -> None:
 
 def measured(path: Path) -> dict[str, float]:
     """Seconds and peak resident memory of one release in a process of its own."""
-    out = subprocess.run([sys.executable, "-m", "benchmarks.scale", str(path)], check=True, capture_output=True, text=True)
+    out = subprocess.run(
+        [sys.executable, "-m", "benchmarks.scale", str(path)], check=True, capture_output=True, text=True
+    )
     return dict(json.loads(out.stdout))
 
 
@@ -59,7 +63,9 @@ def release(path: Path) -> None:
 
     import hushtable as ht
 
-    attributes = {f"x{i}": {"kind": "integer", "between": [0, VALUES - 1], "missing": "error"} for i in range(ATTRIBUTES)}
+    attributes = {
+        f"x{i}": {"kind": "integer", "between": [0, VALUES - 1], "missing": "error"} for i in range(ATTRIBUTES)
+    }
     shape = ht.Domain.from_dict({"table": "big", "attributes": attributes})
     plan = ht.plan(shape, workload="marginals(width=2)", budget=ht.Budget(epsilon=1, delta="1e-9"))
     tiny = {name: [0] * 8 for name in attributes}

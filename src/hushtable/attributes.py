@@ -40,6 +40,12 @@ def canonical(value: object) -> str | None:
     return str(value).strip() or None
 
 
+def without_decimals(text: str) -> str:
+    """`1.0` as `1`, the way a whole number with gaps leaves a data frame; any other text as it is."""
+    whole, point, decimals = text.partition(".")
+    return whole if point and decimals and not decimals.strip("0") and whole.lstrip("-").isdigit() else text
+
+
 def number_in(value: object) -> float | None:
     """The finite number a value spells, or None. Text follows Python's spelling, without underscores."""
     text = canonical(value)
@@ -76,10 +82,14 @@ class Attribute(ABC):
 
     def code(self, value: object) -> int | None:
         """The one code of any value; None only where the domain declares that such a value is an error."""
-        if canonical(value) is None:
+        if self.is_missing(value):
             return self.missing_code
         found = self.place(value)
         return self.other_code if found is None else found
+
+    def is_missing(self, value: object) -> bool:
+        """Whether there is no value: null, not a number, blank."""
+        return canonical(value) is None
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
@@ -160,11 +170,13 @@ class Category(Attribute):
 
     @cached_property
     def _codes(self) -> dict[str, int]:
-        return {name: code for code, name in enumerate(self.names)}
+        exact = {name: code for code, name in enumerate(self.names)}
+        return {without_decimals(name): code for name, code in exact.items()} | exact
 
     def place(self, value: object) -> int | None:
-        """Position in the declared list."""
-        return self._codes.get(canonical(value) or "")
+        """Position in the declared list; 1.0 is found where 1 is declared, and the other way round."""
+        text = canonical(value) or ""
+        return self._codes.get(text, self._codes.get(without_decimals(text)))
 
     def to_dict(self) -> dict[str, Any]:
         """See Attribute."""
@@ -192,6 +204,10 @@ class Binned(Attribute):
     def edges(self) -> tuple[Fraction, ...]:
         """All edges: lower bound, cuts, and the end of the last bin."""
         return (self.low, *self.cuts, self.high)
+
+    def is_missing(self, value: object) -> bool:
+        """Text may spell that there is no number, as data frames write it."""
+        return (canonical(value) or "nan").lower() == "nan"
 
     @cached_property
     def _cuts(self) -> list[float]:

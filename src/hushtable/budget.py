@@ -18,12 +18,23 @@ Number = int | float | str | Decimal | Fraction
 
 # Budgets are kept on this decimal grid: fine enough to lose nothing, short enough to read in a ledger.
 GRID = 10**15
+# No budget has an exponent beyond this; a number that has one is a mistake or an attack.
+LARGEST_EXPONENT = 300
 
 
 def exact(value: Number, name: str) -> Fraction:
     """`value` as the fraction the user typed: 0.1 is one tenth, not its nearest double."""
     try:
-        number = value if isinstance(value, Fraction) else Fraction(Decimal(str(value)))
+        if isinstance(value, (Fraction, int)) and not isinstance(value, bool):
+            number = Fraction(value)
+            size = abs(number.numerator.bit_length() - number.denominator.bit_length())
+        else:
+            decimal = Decimal(str(value))
+            size = 0 if decimal.is_zero() or not decimal.is_finite() else abs(decimal.adjusted())
+            # Only now: the fraction of 1e999999999 would fill the memory.
+            number = Fraction(decimal) if size < LARGEST_EXPONENT else Fraction(0)
+        if size >= LARGEST_EXPONENT:
+            raise ValueError
     except (InvalidOperation, ValueError, OverflowError, TypeError):
         raise BadBudget(f"{name} must be a finite number, not {str(value)[:40]!r}") from None
     return number
@@ -168,7 +179,7 @@ def epsilon_of(rho: Fraction, delta: Fraction) -> Fraction:
     low, high = Fraction(0), Fraction(1)
     while not _delta_fits(rho, high, delta):
         low, high = high, high * 2
-    while high - low > high / 10**6:
+    while high - low > max(high / 10**6, Fraction(1, 10**9)):
         middle = (low + high) / 2
         low, high = (low, middle) if _delta_fits(rho, middle, delta) else (middle, high)
     return high

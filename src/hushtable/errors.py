@@ -68,6 +68,10 @@ class HushError(Exception):
 
     exit_code = 1
 
+    def __init__(self, message: str) -> None:
+        # What was given may hold line breaks; the message stays one line all the same.
+        super().__init__(" ".join(message.split()))
+
 
 class BadPath(HushError):
     """A file that is missing, unreadable or cannot be written."""

@@ -36,7 +36,9 @@ def releases(shape, codes, budget, mechanism, count, first_seed=0, width=2):
         return known[statistic.name].copy()
 
     for seed in range(first_seed, first_seed + count):
-        door = Door(total=total, unit=shape.unit, price=made.design.price, account=Account(), randomness=Simulated(seed))
+        door = Door(
+            total=total, unit=shape.unit, price=made.design.price, account=Account(), randomness=Simulated(seed)
+        )
         yield mechanisms()[mechanism].release(door, shape, made.design)
 
 
@@ -54,7 +56,13 @@ def test_released_numbers_have_the_stated_noise(law, neighbours):
     shape = domain({f"x{i}": BINARY["b0"] for i in range(60)}, neighbours=neighbours)
     codes = random_codes(shape, 500, seed=1)
     exact = next(iter(releases(shape, codes, BUDGETS[law], "low-order", 1)))
-    truth = np.array([np.prod(1 - 2 * codes[list(s)].astype(int), axis=0).sum() for level in exact.interactions.sets[1:] for s in level])
+    truth = np.array(
+        [
+            np.prod(1 - 2 * codes[list(s)].astype(int), axis=0).sum()
+            for level in exact.interactions.sets[1:]
+            for s in level
+        ]
+    )
     z = []
     for model in releases(shape, codes, BUDGETS[law], "low-order", 10):
         z.append((model.coordinates[1:] - truth) / np.sqrt(model.scales.variances()[1:]))
@@ -84,9 +92,13 @@ def test_intervals_cover_and_standard_errors_are_right(law, neighbours, mechanis
         "fraction": (parse("smoker AND sex = 'male'", shape), False, (smoker & male).mean()),
         "count": (parse("smoker OR region = 'north'", shape), True, (smoker | north).sum()),
         "mean": (parse("SELECT avg(smoker) FROM t WHERE sex = 'male'", shape), False, smoker[male].mean()),
-        "cell": (parse("SELECT region, smoker, count(*) FROM t GROUP BY region, smoker", shape), False, (north & smoker).mean()),
+        "cell": (
+            parse("SELECT region, smoker, count(*) FROM t GROUP BY region, smoker", shape),
+            False,
+            (north & smoker).mean(),
+        ),
     }
-    held, z = {name: 0 for name in asked}, {name: [] for name in asked}
+    held, z = dict.fromkeys(asked, 0), {name: [] for name in asked}
     count = 4000
     for model in releases(shape, codes, BUDGETS[law], mechanism, count):
         for name, (question, counts, truth) in asked.items():

@@ -102,10 +102,11 @@ def test_every_value_has_one_code_or_is_declared_an_error(other, missing, value)
     for attribute in every_closed(other, missing):
         code = attribute.code(value)
         if code is None:
-            assert not (missing == "category" if canonical(value) is None else other)
+            assert not (missing == "category" if attribute.is_missing(value) else other)
         else:
             assert 0 <= code < attribute.size
-            assert (code == attribute.missing_code) == (canonical(value) is None)
+            assert (code == attribute.missing_code) == attribute.is_missing(value)
+            assert attribute.is_missing(value) or canonical(value) is not None
 
 
 @pytest.mark.parametrize(("other", "missing"), OTHER_AND_MISSING)
@@ -143,7 +144,7 @@ binned = st.tuples(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(binned)
 def test_a_bin_holds_its_lower_edge_and_not_its_upper_one(drawn):
     whole, points = drawn
@@ -171,6 +172,14 @@ def test_an_integer_takes_whole_numbers_only():
     attribute = one(kind="integer", between=[0, 9])
     assert [attribute.code(v) for v in (3, 3.0, "3", "3.0", "3e0", Decimal("3.00"))] == [3] * 6
     assert [attribute.code(v) for v in (3.5, "3.5", -1, 10, "three")] == [None] * 5
+
+
+@pytest.mark.parametrize("value", [None, math.nan, "", " ", "nan", "NaN", Decimal("nan")])
+def test_not_a_number_is_a_missing_number(value):
+    for declared in ({"kind": "integer", "between": [0, 9]}, {"kind": "number", "between": [0, 9], "bins": 2}):
+        attribute = one(**declared)
+        assert attribute.code(value) == attribute.missing_code
+    assert one(kind="category", values=["nan"]).code("nan") == 0
 
 
 def test_labels_of_bins():

@@ -57,7 +57,7 @@ def test_known_conversions(epsilon, delta, rho):
     assert float(price.amount) == pytest.approx(rho, rel=5e-5)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(budgets)
 def test_rho_is_the_largest_that_keeps_the_promise(budget):
     epsilon, delta = budget
@@ -67,7 +67,7 @@ def test_rho_is_the_largest_that_keeps_the_promise(budget):
     assert delta_of(rho * (1 + Fraction(1, 10**6)), epsilon) > allowed
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(budgets)
 def test_epsilon_of_is_the_inverse_rounded_up(budget):
     epsilon, delta = budget
@@ -80,10 +80,9 @@ def test_epsilon_of_is_the_inverse_rounded_up(budget):
     assert delta_of(rho, enough * (1 - Fraction(2, 10**6))) > allowed
 
 
-@pytest.mark.xfail(strict=True, reason="epsilon_of never ends where an epsilon of 0 is enough")
 @pytest.mark.parametrize(("rho", "delta"), [("1e-6", "0.5"), ("1e-13", "1e-6")])
 def test_epsilon_of_ends_where_no_epsilon_is_needed(rho, delta):
-    with within(0.5):
+    with within(0.2):
         assert epsilon_of(Fraction(rho), Fraction(delta)) < Fraction(1, 10**3)
 
 
@@ -214,12 +213,13 @@ def test_what_is_not_a_budget_is_refused_in_one_line(given, says):
     assert len(str(caught.value).splitlines()) == 1
 
 
-@pytest.mark.xfail(strict=True, reason="numbers beyond floats overflow or fill the memory before they are refused")
 @pytest.mark.parametrize("name", ["epsilon", "rho", "delta"])
-@pytest.mark.parametrize("value", ["1e400", "-1e400", "1e999999999", "1e-999999999", Fraction(10**400)], ids=str)
+@pytest.mark.parametrize(
+    "value", ["1e400", "-1e400", "1e999999999", "1e-999999999", Fraction(10**400), 10**400], ids=lambda v: str(v)[:12]
+)
 def test_numbers_beyond_all_bounds_are_refused_at_once(name, value):
     given = {"epsilon": 1, "delta": value} if name == "delta" else {name: value}
-    with within(0.2), pytest.raises(BadBudget):
+    with within(0.1), pytest.raises(BadBudget):
         Budget(**given)
 
 

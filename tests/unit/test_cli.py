@@ -97,7 +97,7 @@ class TestTheWay:
         assert code == 3
         assert "rho = 0.0149731 but 0 is left" in error
         assert not (folder / "again.hush").exists()
-        code, out, _ = hush("ledger", "raise", "t.ledger", "--epsilon", "2", "--delta", "1e-9", "--why", "agreed")
+        code, _, _ = hush("ledger", "raise", "t.ledger", "--epsilon", "2", "--delta", "1e-9", "--why", "agreed")
         assert code == 0
         assert release(out="again.hush")[0] == 0
         shown = json.loads(hush("ledger", "show", "t.ledger", "--json")[1])
@@ -125,7 +125,7 @@ class TestTheWay:
         assert hush("domain", "check", "t.yaml", "--data", "fake.csv")[0] == 0
 
     def test_simulate_is_stamped_everywhere(self, folder):
-        code, out, _ = release("--simulate", "7")
+        _, out, _ = release("--simulate", "7")
         assert "NOT private" in out
         assert "NOT PRIVATE" in hush("ask", "t.hush", "smoker")[1]
         assert not (folder / "t.ledger").exists()
@@ -136,7 +136,7 @@ class TestTheWay:
         assert "marginals(width=3)" in out
 
     def test_demo_json(self, folder):
-        code, out, _ = hush("demo", "--rows", "5000", "--json", "--folder", "demo")
+        _, out, _ = hush("demo", "--rows", "5000", "--json", "--folder", "demo")
         value = json.loads(out)
         assert len(value["questions"]) == 12
         assert value["simulated"]

@@ -38,9 +38,7 @@ def test_too_large_names_the_largest_width_that_fits():
 
 
 def test_default_workload_widens_with_the_budget():
-    widths = [
-        ht.plan(domain(), rows=rows, budget=BUDGET).workload.width for rows in (300, 5_000, 1_000_000)
-    ]
+    widths = [ht.plan(domain(), rows=rows, budget=BUDGET).workload.width for rows in (300, 5_000, 1_000_000)]
     assert widths == sorted(widths)
     assert (widths[0], widths[-1]) == (1, 3)
 
@@ -57,7 +55,8 @@ def test_target_error_gives_the_least_budget_of_three_digits(delta, width):
 
 def test_rows_per_person_multiply_the_error():
     one, three = (
-        ht.plan(domain(rows=rows), workload="marginals(width=1)", budget=BUDGET, mechanism="low-order") for rows in (1, 3)
+        ht.plan(domain(rows=rows), workload="marginals(width=1)", budget=BUDGET, mechanism="low-order")
+        for rows in (1, 3)
     )
     assert three.design.forecasts[0].typical == pytest.approx(3 * one.design.forecasts[0].typical, rel=1e-6)
     assert "x 3" in str(three)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .common import AsJson, say
+from .common import AsJson, progress_bar, say
 
 __all__ = ["app"]
 
@@ -31,7 +31,8 @@ def check(
     if data is not None:
         from ..vault.draft import check_fit
 
-        check_fit(data, shape)
+        with progress_bar("reading", None) as progress:
+            check_fit(data, shape, progress)
     rows = [{"name": a.name, "kind": a.kind, "codes": a.size} for a in shape.attributes]
     who = f"at most {counted(shape.unit.rows, 'row')} per person, {shape.unit.neighbours}"
     text = [f"{shape.table}: {counted(len(rows), 'attribute')}, {who}"]
@@ -61,7 +62,8 @@ def draft(
     from ..yaml_text import yaml_text
 
     target = check_writable(output) if output is not None else None
-    shape = draft_domain(data, table or data.name.split(".")[0])
+    with progress_bar("reading", None) as progress:
+        shape = draft_domain(data, table or data.name.split(".")[0], progress)
     text = "".join(f"# {line}\n" for line in WARNING.splitlines()) + yaml_text(shape.to_dict())
     if target is not None:
         target.write_text(text, encoding="utf-8")

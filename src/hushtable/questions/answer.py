@@ -150,7 +150,9 @@ class CrossTab(_Frames):
         """Group columns, then value, stderr, bias, low, high."""
         low, high = self.interval(confidence, simultaneous=simultaneous)
         numbers = {"value": self.value, "stderr": self.stderr, "bias": self.bias, "low": low, "high": high}
-        return {name: list(labels) for name, labels in self.groups.items()} | {
+        # A group column that is named like a number keeps its labels under another name.
+        taken = {(f"{name}_group" if name in numbers else name): labels for name, labels in self.groups.items()}
+        return {name: list(labels) for name, labels in taken.items()} | {
             name: column.tolist() for name, column in numbers.items()
         }
 
@@ -177,6 +179,8 @@ class CrossTab(_Frames):
 
     def consistent(self) -> CrossTab:
         """A view: the nearest table without negative cells and with the same sum. Error bars stay the raw ones."""
+        if self.unit == "mean":
+            return self  # a mean may be negative, and means have no sum to keep
         from .views import nearest_non_negative
 
         note = "view: negative cells removed and the sum kept; the error bars are those of the raw values"

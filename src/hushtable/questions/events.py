@@ -109,7 +109,7 @@ def _bin_of(attribute: Binned, value: Fraction) -> set[int]:
 
 def _bin_from(attribute: Binned, operator: str, value: Fraction, *, shown: str) -> int:
     """The first bin above the cut `>= value` or `> value`; `shown` is the operator the user typed."""
-    edges, cut = attribute.edges, value
+    edges, cut = attribute.edges, _snapped(attribute, value)
     if isinstance(attribute, Integer):
         cut = Fraction(ceil(value) if operator == ">=" else floor(value) + 1)
         if cut == edges[-1]:
@@ -132,6 +132,11 @@ def _bin_from(attribute: Binned, operator: str, value: Fraction, *, shown: str) 
         below=_edge(attribute, place),
         above=_edge(attribute, place + 1),
     )
+
+
+def _snapped(attribute: Binned, value: Fraction) -> Fraction:
+    """The edge that is printed like this value, if any: an edge at a third has no exact decimal."""
+    return next((edge for edge in attribute.edges if edge_text(edge) == edge_text(value)), value)
 
 
 def _edge(attribute: Binned, place: int) -> str:

@@ -150,8 +150,8 @@ class _Reader:
             raise BadQuestion(f"expected a column name, not {node.sql()[:60]!r}")
         if node.table and node.table.lower() != self.domain.table.lower():
             raise UnknownAttribute(node.sql(), known=self.domain.names)
-        position = next((a for a in self.domain.attributes if a.name == node.name), None)
-        if isinstance(position, Open):
+        alike = [a for a in self.domain.attributes if a.name.lower() == node.name.lower()]
+        if len(alike) == 1 and isinstance(alike[0], Open):
             raise BadQuestion(f"{node.name} is open (its values are not listed); a sparse workload answers it")
         return self.domain.position(node.name)
 

@@ -11,7 +11,7 @@ from ..attributes import FALSE_WORDS, MISSING, OTHER, TRUE_WORDS, canonical, num
 from ..domain import Domain
 from ..errors import BadData, listed
 from .coding import encode
-from .sources import open_source
+from .sources import Progress, open_source, watched
 
 __all__ = ["WARNING", "check_fit", "draft_domain"]
 
@@ -22,12 +22,12 @@ MOST_VALUES = 50
 MOST_DISTINCT = 100_000
 
 
-def check_fit(data: Any, domain: Domain) -> None:
+def check_fit(data: Any, domain: Domain, progress: Progress | None = None) -> None:
     """BadData that names the columns with values the domain has no code for. Not private: tells the owner only."""
     source = open_source(data)
     source.check(domain)
     bad: list[str] = []
-    for batch in source.batches([a.name for a in domain.closed]):
+    for batch in watched(source.batches([a.name for a in domain.closed]), progress):
         for i, attribute in enumerate(domain.closed):
             if attribute.name not in bad and not _fits(attribute, batch.column(i)):
                 bad.append(attribute.name)
@@ -46,11 +46,11 @@ def _fits(attribute: Any, column: pa.Array) -> bool:
     return True
 
 
-def draft_domain(data: str | Path, table: str) -> Domain:
+def draft_domain(data: str | Path, table: str, progress: Progress | None = None) -> Domain:
     """A first domain for a table. Not private: bounds and categories are copied from the rows."""
     source = open_source(data)
     distinct: dict[str, dict[str | None, None]] = {name: {} for name in source.columns}
-    for batch in source.batches(source.columns):
+    for batch in watched(source.batches(source.columns), progress):
         for name, column in zip(source.columns, batch.columns, strict=True):
             if len(distinct[name]) <= MOST_DISTINCT:
                 distinct[name].update(dict.fromkeys(canonical(v) for v in _unique(column).to_pylist()))

@@ -29,13 +29,15 @@ ATTRIBUTES = [
     for shared in SHARED
 ]
 
-spellings = st.sampled_from(
-    ["a", "B", "b", " 1 ", "1.0", "0.5", ".5", "5e-1", "true", "TRUE", "T", "yes", "No", "0", "-1", "18", "2.5", "é"]
-    + ["", "  ", "nan", "inf", "-inf", "1e999", "1_0", "0x1", "null", "2020-01-01", "9007199254740993", "\u0663"]
+SPELLINGS = (
+    "a,B,b, 1 ,1.0,0.5,.5,5e-1,true,TRUE,T,yes,No,0,-1,18,2.5,é,,  ,nan,inf,-inf,1e999,1_0,0x1,null,2020-01-01,\u0663"
 )
+spellings = st.sampled_from([*SPELLINGS.split(","), "9007199254740993"])
 floats = st.one_of(
     st.floats(),
-    st.sampled_from([0.0, -0.0, 0.1, 0.5, 1.0, 2.5, -0.5, 100.0, np.nextafter(0.1, 0), np.nextafter(100, 101), 2.0**53]),
+    st.sampled_from(
+        [0.0, -0.0, 0.1, 0.5, 1.0, 2.5, -0.5, 100.0, np.nextafter(0.1, 0), np.nextafter(100, 101), 2.0**53]
+    ),
 )
 
 
@@ -102,7 +104,7 @@ def check(*columns):
 
 
 @pytest.mark.parametrize("physical", TYPES)
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(data=st.data())
 def test_a_column_is_coded_as_its_values_one_by_one(physical, data):
     kind, values = TYPES[physical]
@@ -112,7 +114,7 @@ def test_a_column_is_coded_as_its_values_one_by_one(physical, data):
 
 
 @pytest.mark.parametrize("physical", ["int64", "float64", "bool", "string", "binary", "decimal128", "date32"])
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(data=st.data())
 def test_dictionaries_and_runs_are_coded_as_what_they_stand_for(physical, data):
     kind, values = TYPES[physical]
@@ -171,7 +173,6 @@ def test_the_largest_codes_fit(values, dtype):
     assert codes.tolist() == [[0, values - 1, values]]
 
 
-@pytest.mark.xfail(strict=True, reason="the text 1.0 is not the number 1, though the float 1.0 is")
 @pytest.mark.parametrize("value", ["1.0", Decimal("1.0"), "1.00"], ids=repr)
 def test_a_whole_number_written_with_decimals_is_the_same_value(value):
     """A column of whole numbers with gaps leaves pandas as floats, so its CSV says 1.0."""
@@ -179,7 +180,6 @@ def test_a_whole_number_written_with_decimals_is_the_same_value(value):
     assert attribute.code(1.0) == attribute.code(value) == 0
 
 
-@pytest.mark.xfail(strict=True, reason="a value declared as 1.0 matches no number")
 def test_a_declared_decimal_matches_the_number():
     attributes = {"x": {"kind": "category", "values": ["0.5", "1.0"]}}
     attribute = Domain.from_dict({"table": "t", "attributes": attributes}).closed[0]

@@ -50,8 +50,9 @@ def make_door(*, price=None, unit=None, codes=CODES, seed=1, total=None):
         return statistic.accumulate(codes)
 
     price = price or Price(currency="zcdp", amount=Fraction(1, 2))
-    door = Door(total=total or read, unit=unit or Unit(), price=price, account=Account(events),
-                randomness=Watched(seed, events))
+    door = Door(
+        total=total or read, unit=unit or Unit(), price=price, account=Account(events), randomness=Watched(seed, events)
+    )
     return door, events
 
 
@@ -129,7 +130,9 @@ class TestMeasure:
         shape = domain(MIXED)
         statistic = Residuals(Interactions(shape.sizes, 2))
         per_group = tuple(Fraction(5 + 3 * g) for g in range(statistic.groups))
-        noise = Noise(law="gaussian", per_group=(Fraction(0) if neighbours == "replace" else Fraction(4), *per_group[1:]))
+        noise = Noise(
+            law="gaussian", per_group=(Fraction(0) if neighbours == "replace" else Fraction(4), *per_group[1:])
+        )
         scales = statistic.scales("gaussian", noise.per_group)
         variance = np.array([float(s) for s in scales.table])[scales.index]
         one_each = np.array([statistic.finish(statistic.accumulate(row[:, None])) for row in all_rows(shape).T])
@@ -185,7 +188,7 @@ class TestExceeds:
         assert door.exceeds(watch, 3, truth - 200)
 
     def test_closes_after_its_crossings(self):
-        door, watch, _ = self.watch(threshold=-10**6)
+        door, watch, _ = self.watch(threshold=-(10**6))
         assert door.exceeds(watch, 1, 0)
         with pytest.raises(BadPlan, match="open another"):
             door.exceeds(watch, 1, 0)

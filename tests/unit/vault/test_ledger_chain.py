@@ -60,9 +60,7 @@ def busy(ledger: Ledger) -> Ledger:
 
 def tamper(path: Path, script: str) -> None:
     with contextlib.closing(sqlite3.connect(path)) as connection:
-        connection.executescript(
-            f"DROP TRIGGER IF EXISTS no_update; DROP TRIGGER IF EXISTS no_delete; {script}"
-        )
+        connection.executescript(f"DROP TRIGGER IF EXISTS no_update; DROP TRIGGER IF EXISTS no_delete; {script}")
 
 
 SWAP = "UPDATE lines SET number = 99 WHERE number = 3; UPDATE lines SET number = 3 WHERE number = 4;"
@@ -165,9 +163,7 @@ FORGERIES = [
 
 
 @pytest.mark.parametrize(("number", "changes", "says"), FORGERIES)
-def test_a_forged_chain_must_still_add_up(
-    busy: Ledger, number: int, changes: dict[str, object], says: str
-) -> None:
+def test_a_forged_chain_must_still_add_up(busy: Ledger, number: int, changes: dict[str, object], says: str) -> None:
     forge(busy, number, what="something else")
     assert busy.verify() == 7  # the limit of a chain without a witness
     forge(busy, number, **changes)

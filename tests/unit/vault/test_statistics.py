@@ -36,8 +36,13 @@ def odd_by_hand(codes, order):
 
 
 @settings(max_examples=40, deadline=None)
-@given(width=st.integers(1, 9), count=st.integers(0, 200), order=st.integers(1, 7), threads=st.integers(1, 3),
-       seed=st.integers(0, 99))
+@given(
+    width=st.integers(1, 9),
+    count=st.integers(0, 200),
+    order=st.integers(1, 7),
+    threads=st.integers(1, 3),
+    seed=st.integers(0, 99),
+)
 def test_odd_counts_equal_a_count_by_hand(width, count, order, threads, seed):
     codes, order = rows_of((2,) * width, count, seed), min(order, width)
     np.testing.assert_array_equal(kernels.odd_counts(codes, order, threads), odd_by_hand(codes, order))
@@ -63,8 +68,13 @@ def test_odd_counts_when_all_bits_are_set():
 
 
 @settings(max_examples=30, deadline=None)
-@given(sizes=st.lists(st.integers(1, 7), min_size=1, max_size=5), count=st.integers(0, 300),
-       order=st.integers(1, 5), threads=st.integers(1, 3), wide=st.booleans())
+@given(
+    sizes=st.lists(st.integers(1, 7), min_size=1, max_size=5),
+    count=st.integers(0, 300),
+    order=st.integers(1, 5),
+    threads=st.integers(1, 3),
+    wide=st.booleans(),
+)
 def test_tables_equal_a_count_by_hand(sizes, count, order, threads, wide):
     codes = rows_of(sizes, count, seed=count, dtype=np.uint16 if wide else np.uint8)
     order = min(order, len(sizes))
@@ -89,9 +99,7 @@ def test_tables_over_many_blocks_small_and_large(sizes):
     np.testing.assert_array_equal(tables, np.concatenate(expected))
 
 
-@pytest.mark.parametrize(
-    ("sizes", "order"), [((2,) * 6, 3), ((3, 4, 2, 5), 2), ((7, 3, 4), 3), ((3, 1, 4), 2)]
-)
+@pytest.mark.parametrize(("sizes", "order"), [((2,) * 6, 3), ((3, 4, 2, 5), 2), ((7, 3, 4), 3), ((3, 1, 4), 2)])
 def test_coordinates_are_sums_of_products_of_contrasts(sizes, order):
     codes = rows_of(sizes, 131)
     layout = Interactions(sizes, order)

@@ -51,7 +51,9 @@ def test_a_second_release_is_refused_until_the_total_is_raised(folder):
 
 
 def test_too_dear_reads_no_row(folder):
-    ht.Ledger.create(folder / "t.ledger", table="t", domain_digest=SHAPE.digest, unit=SHAPE.unit, total=ht.Budget(rho="0.001"))
+    ht.Ledger.create(
+        folder / "t.ledger", table="t", domain_digest=SHAPE.digest, unit=SHAPE.unit, total=ht.Budget(rho="0.001")
+    )
     vault = ht.Vault(folder / "t.csv", SHAPE)
     vault._source.batches = lambda names: pytest.fail("rows were read")
     with pytest.raises(OverBudget):
@@ -67,7 +69,9 @@ def test_rows_that_do_not_fit_leave_no_ledger_behind(folder):
 
 def test_rows_that_do_not_fit_return_the_reservation(folder):
     strict = domain(MIXED | {"region": {"kind": "category", "values": ["north"]}})
-    ledger = ht.Ledger.create(folder / "t.ledger", table="t", domain_digest=strict.digest, unit=strict.unit, total=BUDGET)
+    ledger = ht.Ledger.create(
+        folder / "t.ledger", table="t", domain_digest=strict.digest, unit=strict.unit, total=BUDGET
+    )
     with pytest.raises(BadData):
         ht.Vault(folder / "t.csv", strict).release(plan(strict))
     assert ledger.spent == 0
@@ -115,7 +119,9 @@ def test_simulated_randomness_repeats_is_stamped_and_spends_nothing(folder):
 
 def test_real_randomness_does_not_repeat(folder):
     budget = ht.Budget(rho="0.01")
-    ht.Ledger.create(folder / "t.ledger", table="t", domain_digest=SHAPE.digest, unit=SHAPE.unit, total=ht.Budget(rho=1))
+    ht.Ledger.create(
+        folder / "t.ledger", table="t", domain_digest=SHAPE.digest, unit=SHAPE.unit, total=ht.Budget(rho=1)
+    )
     vault = ht.Vault(folder / "t.csv", SHAPE)
     values = {vault.release(plan(budget=budget)).ask("smoker").value for _ in range(3)}
     assert len(values) == 3
@@ -123,8 +129,14 @@ def test_real_randomness_does_not_repeat(folder):
 
 def test_frames_of_every_kind_give_the_same_numbers(folder):
     table = table_of(SHAPE, CODES)
-    frames = [table, table.to_batches()[0], table.to_pandas(), polars.from_arrow(table), pandas.read_csv(folder / "t.csv"),
-              folder / "t.csv"]
+    frames = [
+        table,
+        table.to_batches()[0],
+        table.to_pandas(),
+        polars.from_arrow(table),
+        pandas.read_csv(folder / "t.csv"),
+        folder / "t.csv",
+    ]
     digests = {ht.Vault(frame, SHAPE).release(plan(), randomness=ht.Simulated(1)).digest for frame in frames}
     assert len(digests) == 1
 

@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import Any
 
-from .base import Progress, Source
+from .base import Progress, Source, watched
 from .files import FileSource
 from .frames import FrameSource
 
-__all__ = ["FileSource", "FrameSource", "Progress", "Source", "open_source"]
+__all__ = ["FileSource", "FrameSource", "Progress", "Source", "open_source", "watched"]
 
 
 def open_source(data: Any) -> Source:

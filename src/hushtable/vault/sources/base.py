@@ -13,7 +13,7 @@ from ...domain import Domain
 from ...errors import BadData, listed, suggestion
 from ..statistics.base import Statistic
 
-__all__ = ["Progress", "Source"]
+__all__ = ["Progress", "Source", "watched"]
 
 # Called with the number of rows read so far. Timing is not protected; see docs/known-weaknesses.md.
 Progress = Callable[[int], None]
@@ -47,10 +47,17 @@ class Source(ABC):
 
     def total(self, statistic: Statistic, domain: Domain, progress: Progress | None = None) -> NDArray[np.int64]:
         """The statistic's sum over all rows. A source that computes elsewhere may override this."""
-        sums, rows = statistic.zeros(), 0
-        for batch in self.batches(statistic.columns(domain)):
+        sums = statistic.zeros()
+        for batch in watched(self.batches(statistic.columns(domain)), progress):
             sums += statistic.accumulate(statistic.read(batch, domain))
-            rows += batch.num_rows
-            if progress:
-                progress(rows)
         return sums
+
+
+def watched(batches: Iterator[pa.RecordBatch], progress: Progress | None) -> Iterator[pa.RecordBatch]:
+    """The batches, telling how many rows went by."""
+    rows = 0
+    for batch in batches:
+        yield batch
+        rows += batch.num_rows
+        if progress:
+            progress(rows)

@@ -18,15 +18,15 @@ __all__ = ["FileSource"]
 
 BATCH_ROWS = 131_072
 
-# CSV values stay text: DuckDB's guess of a type depends on the rows, and its errors would quote them. The header is
-# the first line (skip = 0): DuckDB may else take a row for it, and column names are shown in errors.
+# Values of CSV and JSON stay text: DuckDB's guess of a type depends on the rows, and its errors would quote them.
+# The header of a CSV is its first line (skip = 0): DuckDB may else take a row for it, and names are shown in errors.
 READERS = {
     ".csv": "read_csv(?, all_varchar = true, header = true, skip = 0, sample_size = 1000)",
     ".tsv": "read_csv(?, all_varchar = true, header = true, skip = 0, delim = '\t', sample_size = 1000)",
     ".parquet": "read_parquet(?)",
-    ".json": "read_json(?)",
-    ".jsonl": "read_json(?, format = 'newline_delimited')",
-    ".ndjson": "read_json(?, format = 'newline_delimited')",
+    ".json": "read_json_objects(?, format = 'auto')",
+    ".jsonl": "read_json_objects(?, format = 'newline_delimited')",
+    ".ndjson": "read_json_objects(?, format = 'newline_delimited')",
 }
 
 
@@ -41,22 +41,23 @@ class FileSource(Source):
         if plain.suffix.lower() not in READERS or not self.path.is_file():
             raise BadPath(f"{self.path} is not a file this reads; allowed: {', '.join(READERS)} (CSV also .gz)")
         self._reader = READERS[plain.suffix.lower()]
+        self._json = "json" in self._reader
 
     @contextmanager
-    def _query(self, query: str) -> Iterator[Any]:
+    def _query(self, query: str, reader: str | None = None) -> Iterator[Any]:
         """The relation of a query. DuckDB's own errors may quote the file's content, so they stop here."""
         import duckdb
 
         try:
             with duckdb.connect(config={"autoinstall_known_extensions": False}) as connection:
-                yield connection.sql(query.format(source=self._reader), params=[escape(str(self.path))])
+                yield connection.sql(query.format(source=reader or self._reader), params=[escape(str(self.path))])
         except (duckdb.Error, pa.ArrowException, OSError):
             raise BadData(f"cannot read {self.path}: it is damaged, empty or not what its ending says") from None
 
     @cached_property
     def columns(self) -> Sequence[str]:
-        """Names from the header or schema."""
-        with self._query("SELECT * FROM {source}") as relation:
+        """Names from the header or schema; in JSON, those of the first thousands of objects."""
+        with self._query("SELECT * FROM {source}", self._reader.replace("_objects", "")) as relation:
             return list(relation.columns)
 
     def count(self) -> int:
@@ -66,8 +67,16 @@ class FileSource(Source):
 
     def batches(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """See Source."""
-        quoted = ", ".join('"' + name.replace('"', '""').replace("{", "{{").replace("}", "}}") + '"' for name in names)
-        with self._query(f"SELECT {quoted} FROM {{source}}") as relation:
+        chosen = ", ".join(self._value(name) for name in names).replace("{", "{{").replace("}", "}}")
+        with self._query(f"SELECT {chosen} FROM {{source}}") as relation:
             # DuckDB 2 calls it to_arrow_reader and warns about the old name.
             stream = getattr(relation, "to_arrow_reader", None) or relation.fetch_arrow_reader
             yield from stream(BATCH_ROWS)
+
+    def _value(self, name: str) -> str:
+        """SQL for one column; the text of a member of a JSON object, whatever its type."""
+        quoted = '"' + name.replace('"', '""') + '"'
+        if not self._json:
+            return quoted
+        member = name.replace("\\", "\\\\").replace('"', '\\"').replace("'", "''")
+        return f"json->>'$.\"{member}\"' AS {quoted}"

@@ -61,5 +61,8 @@ def _from_pandas(frame: Any) -> pa.Table:
         try:
             columns[str(name)] = pa.array(frame[name], from_pandas=True)
         except (pa.ArrowException, TypeError, ValueError):
-            columns[str(name)] = pa.array([canonical(v) for v in frame[name]], pa.string())
+            columns[str(name)] = pa.array(
+                [None if gap else canonical(v) for v, gap in zip(frame[name], frame[name].isna(), strict=True)],
+                pa.string(),
+            )
     return pa.table(columns)

@@ -1,0 +1,1 @@
+"""Estimators: from released low-order statistics to the answer of a wider question, with its error."""

@@ -1,0 +1,31 @@
+"""Every synopsis file ever published must load for ever and give the same answers."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import hushtable as ht
+
+FILES = sorted(Path(__file__).parent.glob("*.hush"))
+
+
+def test_every_format_version_has_a_file():
+    from hushtable.file_format import FORMAT
+
+    assert {int(path.name.split("-")[1]) for path in FILES} == set(range(1, FORMAT + 1))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
+def test_loads_and_answers_as_on_the_day_it_was_made(path):
+    synopsis = ht.load(path)
+    expected = json.loads(path.with_suffix(".json").read_text())
+    assert expected, "nothing to compare"
+    for before in expected:
+        now = json.loads(json.dumps(synopsis.ask(before["question"]).to_dict()))
+        for key in ("unit", "estimator", "notes", "confidence"):
+            assert now[key] == before[key]
+        cells = zip(now.get("rows", [now]), before.get("rows", [before]), strict=True)
+        for one, other in cells:
+            for key in ("value", "stderr", "bias", "low", "high"):
+                assert one[key] == pytest.approx(other[key], rel=1e-9, abs=1e-12)

@@ -1,0 +1,196 @@
+"""Dummy rows fit the domain they come from; a draft is a domain that the data it saw fit, and says what it is."""
+
+import json
+from datetime import date
+
+import numpy as np
+import pandas
+import polars
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from hushtable.cli import app
+from hushtable.domain import Domain
+from hushtable.dummy import dummy_rows, write_dummy
+from hushtable.errors import BadData, BadPath, BadPlan
+from hushtable.vault.coding import encode_batch
+from hushtable.vault.draft import MOST_DISTINCT, MOST_VALUES, WARNING, check_fit, draft_domain
+from hushtable.vault.sources import open_source
+
+CLOSED = {
+    "smoker": {"kind": "boolean"},
+    "strict": {"kind": "boolean", "missing": "error"},
+    "asthma": {"kind": "boolean", "other": True},
+    "sex": {"kind": "category", "values": ["f", "m", 'a "quoted", word', "1"], "other": True},
+    "age": {"kind": "integer", "between": [-3, 99], "edges": [0, 18, 65], "other": True},
+    "visits": {"kind": "integer", "between": [0, 4], "missing": "error"},
+    "large": {"kind": "integer", "between": [-(10**25), 10**25], "bins": 3},
+    "pay": {"kind": "number", "between": ["-0.1", "1e6"], "edges": ["0.3", 7], "other": True},
+    "tiny": {"kind": "number", "between": ["1e-300", "2e-300"], "bins": 3, "missing": "error"},
+}
+
+
+def shape(attributes):
+    return Domain.from_dict({"table": "t", "attributes": attributes})
+
+
+DOMAIN = shape(CLOSED | {"url": {"kind": "open"}})
+
+
+def codes_of(data, domain):
+    return np.concatenate(
+        [encode_batch(b, domain) for b in open_source(data).batches([a.name for a in domain.closed])], 1
+    )
+
+
+def test_dummy_rows_fit_and_reach_every_code():
+    rows = dummy_rows(DOMAIN, rows=600, seed=1)
+    assert list(rows) == list(DOMAIN.names)
+    codes = codes_of(pa.table(rows), DOMAIN)
+    for attribute, column in zip(DOMAIN.closed, codes, strict=True):
+        assert set(column.tolist()) == set(range(attribute.size)), attribute.name
+
+
+def test_a_dummy_file_fits_too(tmp_path):
+    path = tmp_path / "dummy.csv"
+    write_dummy(DOMAIN, rows=300, path=path, seed=2)
+    check_fit(path, DOMAIN)
+    np.testing.assert_array_equal(
+        codes_of(path, DOMAIN), codes_of(pa.table(dummy_rows(DOMAIN, rows=300, seed=2)), DOMAIN)
+    )
+    with pytest.raises(BadPath, match="exists"):
+        write_dummy(DOMAIN, rows=300, path=path, seed=2)
+    with pytest.raises(BadPath, match="cannot write"):
+        write_dummy(DOMAIN, rows=300, path=tmp_path / "no" / "dummy.csv", seed=2)
+
+
+@pytest.mark.parametrize("name", CLOSED)
+def test_a_dummy_file_of_one_column_fits(name, tmp_path):
+    domain = shape({name: CLOSED[name]})
+    write_dummy(domain, rows=200, path=tmp_path / "dummy.csv", seed=3)
+    codes = codes_of(tmp_path / "dummy.csv", domain)
+    assert codes.shape == (1, 200)
+    assert set(codes[0].tolist()) == set(range(domain.sizes[0]))
+
+
+def test_dummy_rows_come_from_the_seed_alone():
+    assert dummy_rows(DOMAIN, rows=20, seed=1) == dummy_rows(DOMAIN, rows=20, seed=1)
+    assert dummy_rows(DOMAIN, rows=20, seed=1) != dummy_rows(DOMAIN, rows=20, seed=2)
+
+
+@pytest.mark.parametrize("rows", [0, -1])
+def test_dummy_rows_are_at_least_one(rows):
+    with pytest.raises(BadPlan, match="at least 1"):
+        dummy_rows(DOMAIN, rows=rows, seed=1)
+
+
+COLUMNS = {
+    "booleans": ([True, False, True], "boolean", "error"),
+    "booleans with gaps": ([True, None, False], "boolean", "category"),
+    "zeros and ones": ([0, 1, 1], "boolean", "error"),
+    "yes and no": (["Yes", "no", "N", "t"], "boolean", "error"),
+    "few whole numbers": ([3, 7, 5], "integer", "error"),
+    "many whole numbers": ([3, 900, None], "integer", "category"),
+    "one whole number": ([7, 7], "integer", "error"),
+    "whole numbers as floats": ([3.0, 4.0, float("nan")], "integer", "category"),
+    "large whole numbers": ([10**18, 5, 2**62], "integer", "error"),
+    "numbers": ([0.1, 2.5, -3.75], "number", "error"),
+    "one number": ([0.1, 0.1], "number", "error"),
+    "numbers as text": (["0.1", "2", ""], "number", "category"),
+    "tiny numbers": ([1e-300, 2.5e-310], "number", "error"),
+    "huge numbers": ([1.5e308, 0.5], "number", "error"),
+    "huge whole numbers": ([1e300], "integer", "error"),
+    "words": (["a", "b", None, "a"], "category", "category"),
+    "dates": ([date(2020, 1, 1), None], "category", "category"),
+    "the word other": (["other", "a"], "category", "error"),
+    "the word missing": (["missing", "a", None], "category", "category"),
+    "only special words": (["missing", "other"], "category", "error"),
+    "nothing but gaps": (pa.array([None, None], pa.string()), "category", "category"),
+    "infinite": ([1.5, float("inf")], "category", "error"),
+    "lists": ([[1], [1, 2], None], "category", "category"),
+    "many words": ([f"w{i}" for i in range(MOST_VALUES + 1)], "open", None),
+    "as many words as listed": ([f"w{i}" for i in range(MOST_VALUES)], "category", "error"),
+    "bytes": ([b"a", b"b"], "category", "error"),
+    "dictionary with gaps": (pa.array(["a", None, "b"]).dictionary_encode(), "category", "category"),
+    "dictionary of numbers": (pa.array([5, 5, 6, None]).dictionary_encode(), "integer", "category"),
+}
+
+
+@pytest.mark.parametrize("case", COLUMNS)
+def test_a_draft_of_every_kind_fits_what_it_saw(case):
+    values, kind, missing = COLUMNS[case]
+    table = pa.table({"x": values})
+    domain = draft_domain(table, "t")
+    attribute = domain.attributes[0]
+    assert attribute.kind == kind
+    assert kind == "open" or attribute.missing == missing
+    check_fit(table, domain)
+    assert Domain.from_dict(domain.to_dict()) == domain
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.one_of(
+        st.lists(st.one_of(st.none(), st.floats()), max_size=9).map(lambda v: pa.array(v, pa.float64())),
+        st.lists(st.one_of(st.none(), st.integers(-(2**63), 2**63 - 1)), max_size=9).map(
+            lambda v: pa.array(v, pa.int64())
+        ),
+        st.lists(st.one_of(st.none(), st.text(max_size=4)), max_size=9).map(lambda v: pa.array(v, pa.string())),
+        st.lists(st.one_of(st.none(), st.booleans()), max_size=9).map(lambda v: pa.array(v, pa.bool_())),
+    )
+)
+def test_a_draft_fits_whatever_it_saw(column):
+    table = pa.table({"x": column})
+    check_fit(table, draft_domain(table, "t"))
+
+
+def test_a_draft_of_more_values_than_it_looks_at_fits(tmp_path):
+    """The gap comes in the second batch, after more distinct values than are kept."""
+    numbers = [*range(MOST_DISTINCT + 40_000), None]
+    table = pa.table({"x": pa.array(numbers, pa.int64())})
+    check_fit(table, draft_domain(table, "t"))
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl"])
+def test_a_draft_of_a_file_fits_it(ending, tmp_path):
+    frame = pandas.DataFrame(
+        {"b": [True, False, None], "i": [1, 2, 40], "f": [0.5, None, 2.5], "c": ["other", None, "a,b"], "d": ["x"] * 3}
+    )
+    path = tmp_path / f"t.{ending}"
+    table = polars.DataFrame(frame.astype(object).where(frame.notna(), None).to_dict("list"))
+    {"csv": table.write_csv, "parquet": table.write_parquet, "jsonl": table.write_ndjson}[ending](path)
+    domain = draft_domain(path, "t")
+    assert [a.kind for a in domain.attributes] == ["boolean", "integer", "number", "category", "category"]
+    check_fit(path, domain)
+
+
+def test_rows_that_do_not_fit_are_told_by_column_only():
+    domain = shape({"sex": {"kind": "category", "values": ["f"]}, "age": {"kind": "integer", "between": [0, 9]}})
+    table = pa.table({"sex": ["f", "secret", "secret"], "age": [1, 2, 12345]})
+    with pytest.raises(BadData) as caught:
+        check_fit(table, domain)
+    message = str(caught.value)
+    assert "values without a code in: sex, age;" in message
+    assert "secret" not in message
+    assert "12345" not in message
+    with pytest.raises(BadData, match="no such column"):
+        check_fit(table.drop_columns(["age"]), domain)
+
+
+def test_a_draft_warns_on_paper_and_on_the_screen(tmp_path):
+    pyarrow.parquet.write_table(pa.table({"x": ["a", "b"]}), tmp_path / "t.parquet")
+    shown = CliRunner().invoke(app, ["domain", "draft", str(tmp_path / "t.parquet")])
+    assert shown.exit_code == 0
+    assert WARNING in shown.stderr
+    for line in WARNING.splitlines():
+        assert f"# {line}" in shown.stdout
+    written = CliRunner().invoke(app, ["domain", "draft", str(tmp_path / "t.parquet"), "-o", str(tmp_path / "t.yaml")])
+    assert WARNING in written.stderr
+    assert (tmp_path / "t.yaml").read_text().startswith("# DRAFT")
+    assert Domain.load(tmp_path / "t.yaml").table == "t"
+    printed = CliRunner().invoke(app, ["domain", "draft", str(tmp_path / "t.parquet"), "--json"])
+    assert "reveals values" in json.loads(printed.stdout)["warning"]
