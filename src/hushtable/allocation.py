@@ -27,8 +27,19 @@ LEAST_SHARE, LEAST_SHARE_OF_ROWS = 0.05, 0.01
 SIGNIFICANT_BITS = 40
 
 
-def allocate(statistic: Statistic, interactions: Interactions, *, law: Law, unit: Unit, price: Price) -> Noise:
-    """The scales that minimise the total squared error of all tables of the largest order, at the given price.
+def allocate(
+    statistic: Statistic,
+    interactions: Interactions,
+    *,
+    law: Law,
+    unit: Unit,
+    price: Price,
+    uses: Sequence[float] | None = None,
+) -> Noise:
+    """The scales that minimise a total squared error at the given price.
+
+    `uses` says how much each group's scale adds to that total; by default the total is that of all cells of all
+    tables of the largest order.
 
     With cost p_g and use v_g of group g the minimum of sum v_g s_g under sum p_g / (2 s_g) = rho has variance
     s_g ~ sqrt(p_g / v_g); with Laplace noise, sum v_g b_g^2 under sum p_g / b_g, scale b_g ~ (p_g / v_g)^(1/3).
@@ -36,11 +47,12 @@ def allocate(statistic: Statistic, interactions: Interactions, *, law: Law, unit
     from .vault.door import Noise, price_of
 
     power = 2 if law == "gaussian" else 1
-    costs, uses = [], []
+    costs = []
     for group in range(len(interactions.groups)):
         alone = [Fraction(int(g == group)) for g in range(len(interactions.groups))]
         costs.append(float(statistic.spread(power=power, weights=alone, neighbours=unit.neighbours)))
-        uses.append(use(interactions, law, group, interactions.order))
+    if uses is None:
+        uses = [use(interactions, law, group, interactions.order) for group in range(len(costs))]
     root = 1 / 2 if law == "gaussian" else 1 / 3
     shape = [(p / v) ** root if p > 0 and v > 0 else 0.0 for p, v in zip(costs, uses, strict=True)]
     shape = _with_floor(shape, costs, [len(key) for key in interactions.groups])

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal
 
 from .errors import BadDomain, readable
 
-__all__ = ["Attribute", "Boolean", "Category", "Integer", "Number", "Open", "canonical"]
+__all__ = ["Attribute", "Boolean", "Category", "Integer", "Number", "Open", "Uncoded", "canonical"]
 
 Missing = Literal["category", "error"]
 
@@ -280,10 +280,13 @@ class Integer(Binned):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Open(Attribute):
-    """A value from an unbounded universe (a URL, a name): it has no codes; only sparse workloads use it."""
+class Uncoded(Attribute):
+    """A column without codes: no table counts it, and only a workload made for it answers questions about it."""
 
-    kind = "open"
+    @property
+    @abstractmethod
+    def advice(self) -> str:
+        """What it is and how to ask about it, in words that follow its name."""
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -298,6 +301,18 @@ class Open(Attribute):
     def place(self, value: object) -> int | None:
         """No value has a code."""
         return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Open(Uncoded):
+    """A value from an unbounded universe (a URL, a name); only sparse workloads use it."""
+
+    kind = "open"
+
+    @property
+    def advice(self) -> str:
+        """See Uncoded."""
+        return "is open (its values are not listed); a sparse workload answers it"
 
     def to_dict(self) -> dict[str, Any]:
         """See Attribute."""

@@ -11,13 +11,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
-from .attributes import MOST_CODES, Attribute, Boolean, Category, Integer, Missing, Number, Open, canonical
+from .attributes import MOST_CODES, Attribute, Boolean, Category, Integer, Missing, Number, Open, Uncoded, canonical
 from .budget import Neighbours, Unit
+from .decision_list import DecisionList
 from .errors import BadDomain, BadPath, UnknownAttribute, listed, readable, suggestion
 
 __all__ = ["Domain"]
 
-KINDS = ("boolean", "category", "integer", "number", "open")
+KINDS = ("boolean", "category", "integer", "number", "open", "decision_list")
 # A whole number without edges gets one bin a value up to this many values.
 MOST_SINGLE_BINS = 1000
 MOST_BYTES = 10_000_000
@@ -30,6 +31,7 @@ OPTIONS = {
     "integer": {"between", "edges", "bins", "other", "missing"},
     "number": {"between", "edges", "bins", "other", "missing"},
     "open": set[str](),
+    "decision_list": {"inputs", "length", "missing"},
 }
 
 
@@ -89,8 +91,8 @@ class Domain:
 
     @cached_property
     def closed(self) -> tuple[Attribute, ...]:
-        """The attributes with codes: all but the open ones."""
-        return tuple(a for a in self.attributes if not isinstance(a, Open))
+        """The attributes with codes: all but open ones and decision lists."""
+        return tuple(a for a in self.attributes if not isinstance(a, Uncoded))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -156,7 +158,10 @@ def _attribute(name: str, given: object) -> Attribute:
     if kind == "open":
         return Open(name=name)
     if kind == "category":
-        return Category(name=name, other=other, missing=how, names=_names(name, given.get("values")))
+        return Category(name=name, other=other, missing=how, names=_names(name, given, "values"))
+    if kind == "decision_list":
+        length = _whole(given.get("length", 0), f"{name}: length")
+        return DecisionList(name=name, missing=how, inputs=_names(name, given, "inputs"), length=length)
     low, high = _bounds(name, given.get("between"))
     cls = Integer if kind == "integer" else Number
     if cls is Integer and (low.denominator, high.denominator) != (1, 1):
@@ -165,12 +170,13 @@ def _attribute(name: str, given: object) -> Attribute:
     return cls(name=name, other=other, missing=how, low=low, high=high, cuts=cuts)
 
 
-def _names(name: str, values: object) -> tuple[str, ...]:
+def _names(name: str, given: Mapping[str, Any], setting: str) -> tuple[str, ...]:
+    values = given.get(setting)
     if not isinstance(values, (list, tuple)):
-        raise BadDomain(f"{name}: a category needs `values: [a, b, ...]`")
+        raise BadDomain(f"{name}: a {given['kind']} needs `{setting}: [a, b, ...]`")
     texts = [canonical(v) for v in values if not isinstance(v, (Mapping, list))]
     if len(texts) < len(values) or None in texts:
-        raise BadDomain(f"{name}: each of the values is one word or number, and none is blank")
+        raise BadDomain(f"{name}: each of the {setting} is one word or number, and none is blank")
     return tuple(t for t in texts if t is not None)
 
 

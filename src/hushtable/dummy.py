@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from .attributes import Attribute, Binned, Integer, Open
+from .decision_list import DecisionList
 from .domain import Domain
 from .errors import BadPlan
 from .file_format import check_writable
@@ -39,6 +40,8 @@ def _value(attribute: Attribute, code: int, generator: np.random.Generator) -> s
     """A value with this code; numbers are drawn inside their bin."""
     if isinstance(attribute, Open):
         return f"{attribute.name}-{generator.integers(0, 10**6)}"
+    if isinstance(attribute, DecisionList):
+        return _list(attribute, generator)
     if code == attribute.missing_code:
         return ""
     if code == attribute.other_code:
@@ -49,3 +52,10 @@ def _value(attribute: Attribute, code: int, generator: np.random.Generator) -> s
             return str(int(low) + int(generator.integers(0, min(int(high - low) + 1, 2**62))))
         return repr(float(low) + (float(high) - float(low)) * float(generator.random()))
     return attribute.values[code]
+
+
+def _list(attribute: DecisionList, generator: np.random.Generator) -> str:
+    """A decision list of any length, about distinct inputs."""
+    tested = generator.permutation(len(attribute.inputs))[: generator.integers(0, attribute.most_rules + 1)]
+    rules = [f"{'!' * int(generator.integers(2))}{attribute.inputs[i]}:{generator.integers(2)}" for i in tested]
+    return ", ".join([*rules, f"default:{generator.integers(2)}"])

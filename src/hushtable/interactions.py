@@ -98,6 +98,14 @@ class Interactions:
         """Index of a set (ascending members) among all sets."""
         return self._first[len(members)] + sum(comb(member, j + 1) for j, member in enumerate(members))
 
+    def ranks(self, members: NDArray[np.int64]) -> NDArray[np.int64]:
+        """`rank` of every row of an array of sets of one size, members ascending."""
+        size, d = members.shape[1], len(self.sizes)
+        out = np.full(len(members), self._first[size], dtype=np.int64)
+        for j in range(size):
+            out += np.array([comb(m, j + 1) for m in range(d)], dtype=np.int64)[members[:, j]]
+        return out
+
     @cached_property
     def offsets(self) -> NDArray[np.int64]:
         """offsets[r] is the first coordinate of set r; one more entry marks the end."""

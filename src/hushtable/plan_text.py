@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .errors import readable
+from .errors import counted, readable
 
 if TYPE_CHECKING:
     from .planner import Alternative, Plan
@@ -28,7 +28,7 @@ def _head(plan: Plan) -> list[str]:
     if plan.rows is not None:
         cost.append(f"about {max(1, round(seconds(design, plan.rows)))} s")
     return [
-        f"table      {plan.domain.table}, {len(plan.domain.closed)} attributes, rows: {rows}",
+        f"table      {plan.domain.table}, {counted(len(plan.domain.attributes), 'attribute')}, rows: {rows}",
         f"workload   {plan.workload}",
         f"mechanism  {plan.mechanism}: {design.summary}",
         f"price      {plan.budget}  (spent as {design.price})",

@@ -10,10 +10,11 @@ from functools import cached_property
 from typing import Any
 
 from .budget import GRID, Budget, Number, Price, epsilon_of, exact
+from .decision_list import DecisionList
 from .domain import Domain
 from .errors import BadPlan, HushError, listed, readable, suggestion
 from .mechanisms import Design, Mechanism, mechanisms
-from .workloads import Marginals, Workload, read_workload
+from .workloads import DecisionLists, Marginals, Workload, read_workload
 
 __all__ = ["Alternative", "Plan", "plan"]
 
@@ -129,7 +130,7 @@ def plan(
     price = budget.price
     if chosen is None:
         chosen = _default_workload(domain, price, rows, mechanism)
-    design, others = _best(domain, chosen, price, mechanism)
+    design, others = _best(domain, chosen, price, mechanism, rows)
     others += _other_widths(domain, chosen, price, mechanism)
     return Plan(domain=domain, workload=chosen, budget=budget, rows=rows, design=design, alternatives=tuple(others))
 
@@ -146,14 +147,16 @@ def _candidates(workload: Workload, mechanism: str | None) -> list[Mechanism]:
     return [m for m in known.values() if m.suits(workload)]
 
 
-def _best(domain: Domain, workload: Workload, price: Price, mechanism: str | None) -> tuple[Design, list[Alternative]]:
+def _best(
+    domain: Domain, workload: Workload, price: Price, mechanism: str | None, rows: int | None = None
+) -> tuple[Design, list[Alternative]]:
     """The design with the least typical error at the largest width, and why not the others."""
     workload.check(domain)
     designs: list[Design] = []
     refused: list[tuple[Mechanism, HushError]] = []
     for candidate in _candidates(workload, mechanism):
         try:
-            designs.append(candidate.design(domain, workload, price))
+            designs.append(candidate.design(domain, workload, price, rows))
         except BadPlan as error:
             refused.append((candidate, error))
     if not designs:
@@ -193,7 +196,9 @@ def _other_widths(domain: Domain, workload: Workload, price: Price, mechanism: s
 
 
 def _default_workload(domain: Domain, price: Price, rows: int | None, mechanism: str | None) -> Workload:
-    """The widest marginals whose typical error is useful."""
+    """The widest marginals whose typical error is useful; decision lists where nothing else is in the table."""
+    if not domain.closed and any(isinstance(a, DecisionList) for a in domain.attributes):
+        return DecisionLists()
     if rows is None:
         raise BadPlan(
             "without a workload the plan needs about how many rows there are: give rows, "

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .domain import Domain
+from .errors import counted
 from .models.base import Model
 from .questions.answer import Answer, CrossTab
-from .questions.parse import Question, parse
 
 if TYPE_CHECKING:
     from .planner import Plan
@@ -59,16 +59,16 @@ class Synopsis:
         answer = self.model.answer(self._parsed(question), count=count)
         return replace(answer, notes=(SIMULATED, *answer.notes)) if self.not_private else answer
 
-    def _parsed(self, text: str) -> Question:
+    def _parsed(self, text: str) -> Any:
         """Parsing takes longer than answering, and people ask the same thing again."""
         if text not in self._questions:
             if len(self._questions) > 1000:
                 self._questions.clear()
-            self._questions[text] = parse(text, self.domain)
+            self._questions[text] = self.model.parse(text)
         return self._questions[text]
 
     @cached_property
-    def _questions(self) -> dict[str, Question]:
+    def _questions(self) -> dict[str, Any]:
         return {}
 
     @cached_property
@@ -94,7 +94,7 @@ class Synopsis:
         stamp = f"\n{SIMULATED}" if self.not_private else ""
         return (
             f"synopsis of {self.domain.table}: {self.workload} by {self.mechanism}, "
-            f"{len(self.domain.closed)} attributes{stamp}"
+            f"{counted(len(self.domain.attributes), 'attribute')}{stamp}"
         )
 
 

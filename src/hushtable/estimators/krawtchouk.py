@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 from math import comb, sqrt
+from operator import mul
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -48,9 +49,8 @@ def _krawtchouk_integers(k: int, t: int) -> list[list[int]]:
     """By (i+1) K_{i+1} = (k - 2s) K_i - (k-i+1) K_{i-1}, whose division has no remainder."""
     rows = [[1] * (k + 1), [k - 2 * s for s in range(k + 1)]]
     for i in range(1, t):
-        rows.append(
-            [((k - 2 * s) * last - (k - i + 1) * older) // (i + 1) for s, (older, last) in enumerate(zip(*rows[-2:]))]
-        )
+        older, last = rows[-2:]
+        rows.append([((k - 2 * s) * last[s] - (k - i + 1) * older[s]) // (i + 1) for s in range(k + 1)])
     return rows[: t + 1]
 
 
@@ -77,13 +77,13 @@ def parity_of_monomial(coefficients: ArrayLike, k: int) -> Array:
 def parity_of_values(values: ArrayLike, t: int) -> Array:
     """The orders 0, ..., t of f(0..k) in the parity basis: computed exactly, rounded once. All of f when t >= k.
 
-    b_i = 2^-k sum_s C(k, s) K_i(s; k) f(s) / C(k, i)                                     [BarCDKMT07, Sec. 4]
+    b_i = 2^-k sum_s C(k, s) K_i(s; k) f(s) / C(k, i)                                             [BarCDKMT07]
     """
     f = _fractions(values)
     k = len(f) - 1
     weighed = [comb(k, s) * value for s, value in enumerate(f)]
     rows = _krawtchouk_integers(k, min(t, k))
-    b = [sum(map(_product, row, weighed), Fraction(0)) / (2**k * comb(k, i)) for i, row in enumerate(rows)]
+    b = [sum(map(mul, weighed, row), Fraction(0)) / (2**k * comb(k, i)) for i, row in enumerate(rows)]
     return _padded(b, t + 1)
 
 
@@ -94,10 +94,6 @@ def amplification(coefficients: ArrayLike, k: int) -> float:
     """
     b = np.asarray(coefficients, dtype=np.float64)
     return sqrt(sum(float(b[i]) ** 2 * comb(k, i) for i in range(1, len(b))))
-
-
-def _product(a: int, b: Fraction) -> Fraction:
-    return a * b
 
 
 def _orders(coefficients: Sequence[Fraction], k: int) -> range:

@@ -28,6 +28,8 @@ class Forecast:
     """Root mean square over all cells of all these tables."""
     worst: float
     """No yes/no question of this width has a larger standard error."""
+    bias: float = 0.0
+    """Certified bound on the bias, as a fraction; 0 where answers are exact but for noise."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,8 +62,11 @@ class Mechanism(ABC):
         """Whether it can answer this kind of workload at all."""
 
     @abstractmethod
-    def design(self, domain: Domain, workload: Workload, price: Price) -> Design:
-        """The best use of `price`; BadPlan with one clear line when it cannot be done."""
+    def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design:
+        """The best use of `price`; BadPlan with one clear line when it cannot be done.
+
+        `rows` is about how many rows there are; only designs whose choice depends on it ask for it.
+        """
 
     @abstractmethod
     def release(self, door: Door, domain: Domain, design: Design) -> Model:

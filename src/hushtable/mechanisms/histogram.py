@@ -35,7 +35,7 @@ class HistogramRelease(Mechanism):
         """Marginals of any width: every question is a sum of cells."""
         return isinstance(workload, Marginals)
 
-    def design(self, domain: Domain, workload: Workload, price: Price) -> Design:
+    def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design:
         """See Mechanism."""
         from ..vault.door import Noise, price_of
 

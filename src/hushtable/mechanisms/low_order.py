@@ -6,6 +6,7 @@ from math import prod
 from typing import TYPE_CHECKING, cast
 
 from ..allocation import allocate, forecast
+from ..wide_plan import wide_forecast, wide_uses
 from ..budget import Price
 from ..domain import Domain
 from ..errors import BadPlan, TooLarge, counted
@@ -14,6 +15,7 @@ from ..models.low_order import LowOrderModel
 from ..vault.statistics import Parities, Residuals
 from ..workloads.base import Workload
 from ..workloads.marginals import Marginals
+from ..workloads.wide import Wide
 from .base import Design, Mechanism
 
 if TYPE_CHECKING:
@@ -25,6 +27,8 @@ __all__ = ["LowOrder"]
 MOST_NUMBERS = 20_000_000
 # The contrasts of an attribute are a dense square matrix.
 MOST_VALUES = 4096
+# Wide workloads look no further: beyond it noise always grows faster than bias falls.
+MOST_ORDER = 8
 # Measured cost of one row in one table and of one row's parity, seconds (one core); see benchmarks/.
 SECONDS_PER_CELL, SECONDS_PER_PARITY, SECONDS_PER_VALUE = 1.5e-9, 4e-12, 4e-8
 
@@ -41,41 +45,58 @@ class LowOrder(Mechanism):
     source = "XiaHZK23"
 
     def suits(self, workload: Workload) -> bool:
-        """Marginals of any width."""
-        return isinstance(workload, Marginals)
+        """Marginals of any width, and wide workloads."""
+        return isinstance(workload, (Marginals, Wide))
 
-    def design(self, domain: Domain, workload: Workload, price: Price) -> Design:
-        """See Mechanism."""
+    def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design:
+        """See Mechanism. A wide workload is measured at the order with the least expected error."""
         workload.check(domain)
-        order, sizes = cast(Marginals, workload).width, domain.sizes
-        widest = max(domain.closed, key=lambda attribute: attribute.size)
-        if widest.size > MOST_VALUES:
-            raise BadPlan(
-                f"{widest.name} has {widest.size:,} values and interactions take at most {MOST_VALUES:,}; "
-                "use fewer bins or values, or the mechanism tables"
-            )
+        _check_sizes(domain)
+        if isinstance(workload, Marginals):
+            return self._at_order(domain, workload.width, price)
+        wide = cast(Wide, workload)
+        if rows is None:
+            raise BadPlan(f"{workload} needs about how many rows there are: the order to measure depends on it")
+        designs = []
+        for order in range(1, min(wide.width, MOST_ORDER) + 1):
+            try:
+                designs.append(self._at_order(domain, order, price, wide, rows))
+            except TooLarge:
+                break
+        return min(designs, key=lambda design: design.forecasts[-1].typical)
+
+    def _at_order(
+        self, domain: Domain, order: int, price: Price, wide: Wide | None = None, rows: int = 1
+    ) -> Design:
+        sizes = domain.sizes
         numbers = Interactions.count(sizes, order)
         if numbers > MOST_NUMBERS:
             fits = max((t for t in range(1, order) if Interactions.count(sizes, t) <= MOST_NUMBERS), default=0)
             raise TooLarge(order=order, numbers=numbers, cap=MOST_NUMBERS, fits=fits)
         interactions = Interactions(sizes, order)
         law: Law = "laplace" if price.currency == "pure" else "gaussian"
-        noise = allocate(_statistic(interactions), interactions, law=law, unit=domain.unit, price=price)
+        uses = None if wide is None else wide_uses(interactions, law, wide)
+        noise = allocate(
+            _statistic(interactions), interactions, law=law, unit=domain.unit, price=price, uses=uses
+        )
+        forecasts = [forecast(interactions, noise, width) for width in range(1, order + 1)]
+        if wide is not None and wide.width > order:
+            forecasts.append(wide_forecast(interactions, noise, wide, rows))
         kind = "parities" if interactions.binary else "interactions"
         return Design(
             mechanism=self.name,
             summary=f"{numbers:,} {kind} of at most {counted(order, 'attribute')} with discrete {law.title()} noise",
             price=price,
             numbers=numbers,
-            parameters=(interactions, noise),
-            forecasts=tuple(forecast(interactions, noise, width) for width in range(1, order + 1)),
+            parameters=(interactions, noise, order if wide is None else wide.width),
+            forecasts=tuple(forecasts),
             memory=_memory(interactions),
             work=_work(interactions),
         )
 
     def release(self, door: Door, domain: Domain, design: Design) -> LowOrderModel:
         """See Mechanism."""
-        interactions, noise = design.parameters
+        interactions, noise, width = design.parameters
         seen = door.measure(_statistic(interactions), noise)
         return LowOrderModel(
             domain=domain,
@@ -83,6 +104,16 @@ class LowOrder(Mechanism):
             order=interactions.order,
             group_scales=noise.per_group,
             coordinates=seen.values,
+            width=width,
+        )
+
+
+def _check_sizes(domain: Domain) -> None:
+    widest = max(domain.closed, key=lambda attribute: attribute.size)
+    if widest.size > MOST_VALUES:
+        raise BadPlan(
+            f"{widest.name} has {widest.size:,} values and interactions take at most {MOST_VALUES:,}; "
+            "use fewer bins or values, or the mechanism tables"
         )
 
 

@@ -43,7 +43,7 @@ class TablesRelease(Mechanism):
         """Marginals of any width."""
         return isinstance(workload, Marginals)
 
-    def design(self, domain: Domain, workload: Workload, price: Price) -> Design:
+    def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design:
         """See Mechanism."""
         workload.check(domain)
         order, sizes = cast(Marginals, workload).width, domain.sizes

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from ..domain import Domain
     from ..questions.answer import Answer, CrossTab
-    from ..questions.parse import Question
 
 __all__ = ["Model"]
 
@@ -20,9 +19,16 @@ class Model(ABC):
     """Answers questions from released numbers; knows how to be written down and read back."""
 
     kind: ClassVar[str]
+    domain: Domain
+
+    def parse(self, text: str) -> Any:
+        """What a text asks, in the form `answer` takes: SQL's words, unless a model has questions of its own."""
+        from ..questions.parse import parse
+
+        return parse(text, self.domain)
 
     @abstractmethod
-    def answer(self, question: Question, *, count: bool = False) -> Answer | CrossTab:
+    def answer(self, question: Any, *, count: bool = False) -> Answer | CrossTab:
         """The answer, as fractions or (count=True) as numbers of rows."""
 
     @abstractmethod

@@ -15,6 +15,8 @@ from ..contrasts import contrasts
 from ..domain import Domain
 from ..errors import BadSynopsis, TooWide
 from ..interactions import Interactions, Law, Scales
+from ..questions.answer import Answer, CrossTab
+from ..questions.parse import Question
 from .frame import Frame
 from .linear import LinearModel
 
@@ -33,6 +35,8 @@ class LowOrderModel(LinearModel):
     order: int
     group_scales: tuple[Fraction, ...]
     coordinates: NDArray[np.int64]
+    width: int
+    """Questions about more attributes than this are refused; from `order` on, answers are approximate."""
 
     @cached_property
     def interactions(self) -> Interactions:
@@ -43,6 +47,22 @@ class LowOrderModel(LinearModel):
     def scales(self) -> Scales:
         """The noise of each coordinate."""
         return self.interactions.scales(self.law, self.group_scales)
+
+    @cached_property
+    def total(self) -> float:
+        """The number of rows, exact or noisy, at least 1."""
+        return max(float(self.coordinates[0]), 1.0)
+
+    def answer(self, question: Question, *, count: bool = False) -> Answer | CrossTab:
+        """See Model: exact up to `order` attributes, estimated beyond."""
+        if len(question.positions) <= self.order:
+            return super().answer(question, count=count)
+        if len(question.positions) > self.width or question.kind == "mean":
+            width = self.order if question.kind == "mean" else self.width
+            raise TooWide(names=[self.domain.closed[p].name for p in question.positions], width=width)
+        from .wide import wide_answer
+
+        return wide_answer(self, question, count=count)
 
     def frame(self, positions: Sequence[int]) -> Frame:
         """See LinearModel."""
@@ -60,10 +80,11 @@ class LowOrderModel(LinearModel):
         order = [ascending.index(p) for p in positions]
         numbers, scale = numbers.transpose(order), scale.transpose(order)
         inverses = tuple(contrasts(self.domain.sizes[p]).inverse for p in positions)
-        return Frame(numbers, self._variances[scale], self._fourths[scale], inverses)
+        return Frame(numbers, self.variances[scale], self._fourths[scale], inverses)
 
     @cached_property
-    def _variances(self) -> NDArray[np.float64]:
+    def variances(self) -> NDArray[np.float64]:
+        """Variance of the noise, by number in `scales.table`."""
         table = np.array([float(s) for s in self.scales.table])
         return table if self.law == "gaussian" else 2 * table**2
 
@@ -74,7 +95,8 @@ class LowOrderModel(LinearModel):
 
     def parameters(self) -> dict[str, Any]:
         """See Model."""
-        return {"order": self.order, "law": self.law, "group_scales": [str(s) for s in self.group_scales]}
+        return {"order": self.order, "law": self.law, "group_scales": [str(s) for s in self.group_scales],
+                "width": self.width}  # fmt: skip
 
     def numbers(self) -> dict[str, NDArray[np.int64]]:
         """See Model."""
@@ -96,6 +118,14 @@ class LowOrderModel(LinearModel):
         groups = Interactions(domain.sizes, order).groups
         if law not in ("gaussian", "laplace") or len(scales) != len(groups) or min(scales) < 0:
             raise BadSynopsis("the synopsis has noise scales that do not fit its domain")
+        width = parameters.get("width", order)
+        if not isinstance(width, int) or width < order:
+            raise BadSynopsis("the synopsis says it answers fewer attributes than it measured")
         return cls(
-            domain=domain, law=cast(Law, law), order=order, group_scales=scales, coordinates=numbers["interactions"]
+            domain=domain,
+            law=cast(Law, law),
+            order=order,
+            group_scales=scales,
+            coordinates=numbers["interactions"],
+            width=width,
         )

@@ -9,7 +9,7 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
-from ..attributes import Binned, Boolean, Open
+from ..attributes import Binned, Boolean, Uncoded
 from ..domain import Domain
 from ..errors import BadQuestion, UnknownAttribute
 from .events import bare, compare, is_missing, one_of
@@ -18,7 +18,7 @@ from .predicate import Count, Event, Not, Predicate, conjunction, disjunction
 if TYPE_CHECKING:
     from sqlglot import exp
 
-__all__ = ["Question", "parse"]
+__all__ = ["Question", "parse", "syntax_tree"]
 
 LONGEST = 20_000
 SILENT = logging.NullHandler()
@@ -46,14 +46,15 @@ class Question:
 
 def parse(text: str, domain: Domain) -> Question:
     """The question a text asks of a domain; BadQuestion says what is wrong with it, and where."""
-    tree = _tree(text)
+    tree = syntax_tree(text)
     try:
         return _Reader(domain, text).question(tree)
     except RecursionError:
         raise BadQuestion("the question is nested too deeply; write it with fewer brackets") from None
 
 
-def _tree(text: str) -> exp.Expr:
+def syntax_tree(text: str) -> exp.Expr:
+    """The tree of one SQL expression or statement; BadQuestion in one line when there is none."""
     import sqlglot
     from sqlglot.errors import ParseError, SqlglotError
 
@@ -151,8 +152,8 @@ class _Reader:
         if node.table and node.table.lower() != self.domain.table.lower():
             raise UnknownAttribute(node.sql(), known=self.domain.names)
         alike = [a for a in self.domain.attributes if a.name.lower() == node.name.lower()]
-        if len(alike) == 1 and isinstance(alike[0], Open):
-            raise BadQuestion(f"{node.name} is open (its values are not listed); a sparse workload answers it")
+        if len(alike) == 1 and isinstance(alike[0], Uncoded):
+            raise BadQuestion(f"{alike[0].name} {alike[0].advice}")
         return self.domain.position(node.name)
 
     def predicate(self, node: exp.Expr) -> Predicate:

@@ -7,10 +7,12 @@ from typing import Any
 
 import pyarrow as pa
 
-from ..attributes import FALSE_WORDS, MISSING, OTHER, TRUE_WORDS, canonical, number_in
+from ..attributes import FALSE_WORDS, MISSING, OTHER, TRUE_WORDS, Open, canonical, number_in
+from ..decision_list import DecisionList
 from ..domain import Domain
 from ..errors import BadData, listed
 from .coding import encode
+from .rules import encode_rules
 from .sources import Progress, open_source, watched
 
 __all__ = ["WARNING", "check_fit", "draft_domain"]
@@ -27,8 +29,9 @@ def check_fit(data: Any, domain: Domain, progress: Progress | None = None) -> No
     source = open_source(data)
     source.check(domain)
     bad: list[str] = []
-    for batch in watched(source.batches([a.name for a in domain.closed]), progress):
-        for i, attribute in enumerate(domain.closed):
+    checked = [a for a in domain.attributes if not isinstance(a, Open)]
+    for batch in watched(source.batches([a.name for a in checked]), progress):
+        for i, attribute in enumerate(checked):
             if attribute.name not in bad and not _fits(attribute, batch.column(i)):
                 bad.append(attribute.name)
     if bad:
@@ -40,7 +43,7 @@ def check_fit(data: Any, domain: Domain, progress: Progress | None = None) -> No
 
 def _fits(attribute: Any, column: pa.Array) -> bool:
     try:
-        encode(attribute, column)
+        (encode_rules if isinstance(attribute, DecisionList) else encode)(attribute, column)
     except BadData:
         return False
     return True

@@ -10,9 +10,10 @@ from typing import Any
 from ..discover import classes_in
 from ..errors import BadPlan, listed, suggestion
 from .base import Workload
+from .decision_lists import DecisionLists
 from .marginals import Marginals
 
-__all__ = ["Marginals", "Workload", "read_workload", "workloads"]
+__all__ = ["DecisionLists", "Marginals", "Workload", "read_workload", "workloads"]
 
 
 @cache

@@ -20,5 +20,5 @@ class Workload(ABC):
         """BadPlan when the domain cannot carry this workload."""
 
     def __str__(self) -> str:
-        fields = ", ".join(f"{key}={value}" for key, value in self.__dict__.items())
+        fields = ", ".join(f"{key}={value}" for key, value in self.__dict__.items() if value is not None)
         return f"{self.name}({fields})"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
-from math import comb, prod
+from math import prod
 from typing import ClassVar
 
 import numpy as np
@@ -86,17 +86,9 @@ class Residuals(Statistic):
         for chosen in product((False, True), repeat=members.shape[1]):
             part = changed[(slice(None), *(slice(1, None) if c else 0 for c in chosen))]
             flat = part.reshape(len(members), -1)
-            starts = self.interactions.offsets[self._ranks(members[:, list(chosen)])]
+            starts = self.interactions.offsets[self.interactions.ranks(members[:, list(chosen)])]
             # Tables that share a subset agree on it, so it does not matter whose numbers stay.
             out[starts[:, None] + np.arange(flat.shape[1])] = flat
-
-    def _ranks(self, members: NDArray[np.int32]) -> NDArray[np.int64]:
-        """`Interactions.rank` of each row."""
-        width = len(self.interactions.sizes)
-        ranks = np.full(len(members), self.interactions.rank(range(members.shape[1])), dtype=np.int64)
-        for j, column in enumerate(members.T, start=1):
-            ranks += np.array([comb(m, j) for m in range(width)], dtype=np.int64)[column]
-        return ranks
 
     def rows(self, sums: NDArray[np.int64]) -> int:
         """The number of rows that went into the total of `accumulate`: any one table holds them all."""

@@ -1,0 +1,155 @@
+"""Decision lists: noise on the parities of the rows' lists; one release answers every input."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from math import comb
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..allocation import round_up
+from ..budget import Price, Unit
+from ..decision_list import DecisionList
+from ..domain import Domain
+from ..errors import BadPlan, counted
+from ..interactions import Interactions, Law
+from ..models.decision_lists import DecisionListsModel
+from ..vault.statistics.decision_lists import DecisionListSums
+from ..workloads.base import Workload
+from ..workloads.decision_lists import DecisionLists
+from .base import Design, Forecast, Mechanism
+
+if TYPE_CHECKING:
+    from ..vault.door import Door, Noise
+
+__all__ = ["DecisionListsRelease"]
+
+MOST_NUMBERS = 20_000_000
+# Measured cost of one set of rules of one row and of reading one row, seconds (one core).
+SECONDS_PER_SET, SECONDS_PER_ROW = 1.5e-8, 2e-7
+ROUNDS = 300
+
+
+class DecisionListsRelease(Mechanism):
+    """Rows are decision lists, questions are inputs [ThaUV12, Sec. 4.3].
+
+    By Parseval one row's coefficients have length 1 together, however many sets there are, so the noise of one
+    number does not grow with the number of inputs; an answer adds up all of them with signs. Long sets are many, and
+    a decision list has little weight on them, so each size of set has its own noise, which makes the answer's
+    variance least at the given price.
+    """
+
+    name = "decision-lists"
+    source = "ThaUV12"
+
+    def suits(self, workload: Workload) -> bool:
+        """Decision lists only."""
+        return isinstance(workload, DecisionLists)
+
+    def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design:
+        """See Mechanism. Where the order is open: the one with the narrowest intervals, exact if rows are not known."""
+        workload.check(domain)
+        asked = cast(DecisionLists, workload)
+        column = asked.column(domain)
+        highest = _highest_order(len(column.inputs), asked.order or column.most_rules, given=asked.order is not None)
+        best = self._at_order(domain, column, highest, price)
+        if asked.order is None and rows is not None:
+            for order in range(highest - 1, 0, -1):
+                lower = self._at_order(domain, column, order, price)
+                # Bias grows as noise shrinks; once their sum has turned, it only gets worse.
+                if _half_width(lower, rows) > _half_width(best, rows):
+                    break
+                best = lower
+        return best
+
+    def _at_order(self, domain: Domain, column: DecisionList, order: int, price: Price) -> Design:
+        statistic = DecisionListSums(column, order)
+        numbers = statistic.length
+        law: Law = "laplace" if price.currency == "pure" else "gaussian"
+        noise = _allocate(statistic, law=law, unit=domain.unit, price=price)
+        kind = "exact" if order == column.most_rules else "approximate"
+        return Design(
+            mechanism=self.name,
+            summary=f"{numbers - 1:,} parities of at most {counted(order, 'input')} ({kind} lists) "
+            f"with discrete {law.title()} noise",
+            price=price, numbers=numbers, parameters=(statistic, noise), memory=150_000_000 + 40 * numbers,
+            forecasts=(_forecast(statistic, noise),),
+            work=1e6 * (SECONDS_PER_ROW + 2**column.most_rules * SECONDS_PER_SET),
+        )  # fmt: skip
+
+    def release(self, door: Door, domain: Domain, design: Design) -> DecisionListsModel:
+        """See Mechanism."""
+        statistic, noise = design.parameters
+        seen = door.measure(statistic, noise)
+        polynomials = statistic.polynomials
+        return DecisionListsModel(
+            domain=domain,
+            column=statistic.attribute,
+            law=noise.law,
+            order=statistic.order,
+            grid=polynomials.grid,
+            group_scales=noise.per_group,
+            polynomial_bias=polynomials.bias,
+            sums=seen.values,
+        )
+
+
+def _highest_order(inputs: int, wanted: int, *, given: bool) -> int:
+    """The order wanted, if its numbers are not too many; else the next that fits, or BadPlan where it was given."""
+    fits = max(t for t in range(1, wanted + 1) if Interactions.count([2] * inputs, t) < MOST_NUMBERS)
+    if fits < wanted and given:
+        numbers = 1 + Interactions.count([2] * inputs, wanted)
+        raise BadPlan(f"order {wanted} needs {numbers:,} numbers and the cap is {MOST_NUMBERS:,}; use order={fits}")
+    return fits
+
+
+def _half_width(design: Design, rows: int) -> float:
+    """Half of a 95% interval, as a fraction: what bias and noise make together."""
+    (forecast,) = design.forecasts
+    return forecast.bias + 1.96 * forecast.typical / rows
+
+
+def _sizes(statistic: DecisionListSums) -> list[int]:
+    """How many sets each order has."""
+    return [comb(statistic.inputs, i) for i in range(statistic.order + 1)]
+
+
+def _allocate(statistic: DecisionListSums, *, law: Law, unit: Unit, price: Price) -> Noise:
+    """The scales of least variance of an answer at the given price; the number of rows only where it is private."""
+    from ..vault.door import Noise, price_of
+
+    power, private = (2 if law == "gaussian" else 1), unit.neighbours == "add-remove"
+    costs = np.array(sorted(statistic.polynomials.norms(power)), dtype=np.float64)
+    uses = [float(size) / 4**statistic.polynomials.grid for size in _sizes(statistic)]
+    if private:
+        costs, uses = np.insert(costs, 0, 1.0, axis=1), [1.0, *uses]
+    shape = _least_variance(costs, uses, law)
+    rough = Noise(law=law, per_group=tuple(round_up(Fraction(s)) for s in ([] if private else [0.0]) + shape))
+    stretch = price_of(statistic, rough, unit).amount / price.on_grid(up=False).amount
+    return Noise(law=law, per_group=tuple(round_up(s * stretch) for s in rough.per_group))
+
+
+def _least_variance(costs: NDArray[np.float64], uses: Sequence[float], law: Law) -> list[float]:
+    """Scales that minimise sum of use x variance with sum of cost / scale at most 1 for every kind of row.
+
+    At the optimum some mixture p of the rows' kinds has variance_g = p.cost_g / use_g (Gaussian) or scale_g^3
+    proportional to it (Laplace). The mixture is found by raising the share of kinds that pay more than the mean.
+    """
+    root, mixture = (1 / 2 if law == "gaussian" else 1 / 3), np.full(len(costs), 1 / len(costs))
+    for _ in range(ROUNDS):
+        scales = (mixture @ costs / np.array(uses)) ** root
+        paid = costs @ (1 / scales)
+        mixture = mixture * paid / (mixture @ paid)
+    return [float(s) for s in (mixture @ costs / np.array(uses)) ** root]
+
+
+def _forecast(statistic: DecisionListSums, noise: Noise) -> Forecast:
+    """One table over all inputs; every cell of it has the same error, that of a count."""
+    each = [float(s) if noise.law == "gaussian" else 2 * float(s) ** 2 for s in noise.per_group]
+    sets = sum(one * size for one, size in zip(each[1:], _sizes(statistic), strict=True))
+    stderr = math.sqrt(each[0] + sets / 4**statistic.polynomials.grid) / 2
+    return Forecast(width=1, tables=1, typical=stderr, worst=stderr, bias=float(statistic.polynomials.bias))

@@ -1,0 +1,140 @@
+"""DecisionListsModel: the noisy parities of a column of decision lists."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from math import comb
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..decision_list import DecisionList
+from ..domain import Domain
+from ..errors import BadSynopsis, listed
+from ..interactions import Interactions, Law
+from ..questions.answer import Answer
+from ..questions.decisions import Decision, parse_decision
+from .base import Model
+
+__all__ = ["DecisionListsModel"]
+
+LARGEST_GRID = 30
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class DecisionListsModel(Model):
+    """Answers, for any input, which share of the lists decides 1.
+
+    Every list is a polynomial in the parities of its inputs, deciding +1 or -1; the released numbers are the number
+    of rows n and the summed coefficients. At an input y they add up, with the signs of the parities at y, to
+    G(y) = (lists that decide 1) - (lists that decide 0), so the share is 1/2 + G(y) / 2n. All inputs have the same
+    noise.
+    """
+
+    kind = "decision-lists"
+    domain: Domain
+    column: DecisionList
+    law: Law
+    order: int
+    grid: int
+    """Coefficients are multiples of 2^-grid."""
+    group_scales: tuple[Fraction, ...]
+    """Noise of the number of rows, then of the sets of size 0, 1, ..., order."""
+    polynomial_bias: Fraction
+    """No list is farther from its polynomial than this, as a share of one row."""
+    sums: NDArray[np.int64]
+
+    def parse(self, text: str) -> Decision:
+        """See Model."""
+        return parse_decision(text, self.domain, self.column)
+
+    def answer(self, question: Decision, *, count: bool = False) -> Answer:
+        """See Model. A share under add-remove is a ratio to a noisy n, with its first-order error."""
+        # A noisy number of rows below 1 carries no information; dividing by 1 keeps the answer finite.
+        rows = max(float(self.sums[0]), 1.0)
+        balance = float(self.signs(question.truth) @ self.sums[1:]) / 2**self.grid
+        value = (float(self.sums[0]) + balance) / 2 if count else 0.5 + balance / (2 * rows)
+        weight = 0.5 if count else 0.5 - value
+        total = [weight**power * one + 0.5**power * more for power, (one, more) in self._cumulants.items()]
+        unit = 1.0 if count else rows
+        note = f"inputs not named are false: {listed(question.unnamed)}"
+        return Answer(
+            question=question.text,
+            unit="count" if count else "fraction",
+            value=value,
+            stderr=math.sqrt(total[0]) / unit,
+            bias=float(self.polynomial_bias) * (rows if count else 1),
+            kurtosis=total[1] / total[0] ** 2 if total[0] else 0.0,
+            estimator="minimax" if self.polynomial_bias else "exact",
+            notes=(note,) if question.unnamed else (),
+        )
+
+    def signs(self, truth: tuple[bool, ...]) -> NDArray[np.int64]:
+        """The parity of every set at an input, in the order of `Interactions`: those below a member are a prefix."""
+        levels = [np.ones(1, dtype=np.int64)]
+        for size in range(1, self.order + 1):
+            below = levels[-1]
+            parts = [below[: comb(top, size - 1)] * (1 - 2 * value) for top, value in enumerate(truth)]
+            levels.append(np.concatenate(parts))
+        return np.concatenate(levels)
+
+    @property
+    def _cumulants(self) -> dict[int, tuple[float, float]]:
+        """Variance (2) and fourth cumulant (4) of the noise in n and in G(y)."""
+        sizes = [comb(len(self.column.inputs), i) for i in range(self.order + 1)]
+        found = {}
+        for power, factor in ((2, 2.0), (4, 12.0)):
+            if self.law == "gaussian":
+                each = [float(s) if power == 2 else 0.0 for s in self.group_scales]
+            else:
+                each = [factor * float(s) ** power for s in self.group_scales]
+            rest = sum(one * size for one, size in zip(each[1:], sizes, strict=True))
+            found[power] = each[0], rest / 2 ** (power * self.grid)
+        return found
+
+    def parameters(self) -> dict[str, Any]:
+        """See Model."""
+        return {
+            "attribute": self.column.name,
+            "order": self.order,
+            "grid": self.grid,
+            "law": self.law,
+            "group_scales": [str(s) for s in self.group_scales],
+            "bias": str(self.polynomial_bias),
+        }
+
+    def numbers(self) -> dict[str, NDArray[np.int64]]:
+        """See Model."""
+        return {"decisions": self.sums}
+
+    @classmethod
+    def lengths(cls, domain: Domain, parameters: dict[str, Any]) -> dict[str, int]:
+        """See Model."""
+        column, order = _column(domain, parameters), parameters["order"]
+        if not isinstance(order, int) or not 1 <= order <= column.most_rules:
+            raise BadSynopsis(f"the synopsis says order {order!r}, which its domain does not allow")
+        return {"decisions": 1 + Interactions.count([2] * len(column.inputs), order)}
+
+    @classmethod
+    def build(
+        cls, domain: Domain, parameters: dict[str, Any], numbers: dict[str, NDArray[np.int64]]
+    ) -> DecisionListsModel:
+        """See Model."""
+        law, order, grid = parameters["law"], parameters["order"], parameters["grid"]
+        scales, bias = tuple(Fraction(s) for s in parameters["group_scales"]), Fraction(parameters["bias"])
+        if law not in ("gaussian", "laplace") or len(scales) != order + 2 or scales[0] < 0 or min(scales[1:]) <= 0:
+            raise BadSynopsis("the synopsis has noise scales that do not fit its domain")
+        if not isinstance(grid, int) or not 0 <= grid <= LARGEST_GRID or not 0 <= bias <= 1:
+            raise BadSynopsis("the synopsis has a grid or a bias that makes no sense")
+        return cls(domain=domain, column=_column(domain, parameters), law=cast(Law, law), order=order, grid=grid,
+                   group_scales=scales, polynomial_bias=bias, sums=numbers["decisions"])  # fmt: skip
+
+
+def _column(domain: Domain, parameters: dict[str, Any]) -> DecisionList:
+    for attribute in domain.attributes:
+        if attribute.name == parameters["attribute"] and isinstance(attribute, DecisionList):
+            return attribute
+    raise BadSynopsis("the synopsis is about decision lists that its domain does not have")
