@@ -11,7 +11,6 @@ from math import comb, prod
 from typing import TYPE_CHECKING
 
 from .budget import Price, Unit
-from .contrasts import contrasts
 from .interactions import Interactions, Law
 from .mechanisms.base import Forecast
 
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from .vault.door import Noise
     from .vault.statistics.base import Statistic
 
-__all__ = ["allocate", "forecast", "round_up"]
+__all__ = ["allocate", "forecast", "round_up", "uniform"]
 
 # No order of interactions gets less than this share of the budget, whatever the workload makes of it; the
 # number of rows (order 0) is one number and needs less.
@@ -62,6 +61,16 @@ def allocate(
     return Noise(law=law, per_group=tuple(round_up(s * stretch) for s in rough.per_group))
 
 
+def uniform(statistic: Statistic, interactions: Interactions, *, unit: Unit, price: Price) -> Noise:
+    """One Laplace scale for all groups, as published; the number of rows stays exact where it is public."""
+    from .vault.door import Noise, price_of
+
+    first = Fraction(0 if unit.neighbours == "replace" else 1)
+    rough = Noise(law="laplace", per_group=(first, *[Fraction(1)] * (len(interactions.groups) - 1)))
+    scale = round_up(price_of(statistic, rough, unit).amount / price.on_grid(up=False).amount)
+    return Noise(law="laplace", per_group=tuple(s * scale for s in rough.per_group))
+
+
 def _with_floor(scales: Sequence[float], costs: Sequence[float], orders: Sequence[int]) -> list[float]:
     """Raises the share of an order that would get almost nothing, by lowering its scale."""
     spent = [0.0] * (max(orders) + 1)
@@ -93,20 +102,16 @@ def use(interactions: Interactions, law: Law, group: int, width: int) -> float:
     if len(key) > width:
         return 0.0
     rest = Counter(interactions.sizes) - Counter(key)
-    beyond = _elementary((1 / size for size in rest.elements()), width - len(key))
-    return (
-        interactions.sets_in(group)
-        * prod(_directions(size, law) for size in key)
-        * beyond
-        * (1 if law == "gaussian" else 2)
-    )
+    beyond = _elementary((interactions.functions(size).cells[0] for size in rest.elements()), width - len(key))
+    each = prod(sum(_directions(interactions, size, law)) for size in key)
+    return interactions.sets_in(group) * each * beyond * (1 if law == "gaussian" else 2)
 
 
-def _directions(size: int, law: Law) -> float:
-    if law == "gaussian":
-        return size - 1
-    one = contrasts(size)
-    return sum(step**2 / norm for step, norm in zip(one.steps[1:], one.norms[1:], strict=True))
+def _directions(interactions: Interactions, size: int, law: Law) -> list[float]:
+    """Summed variance of an attribute's cells due to each function of unit scale: 1 each for contrasts (Gaussian)."""
+    one = interactions.functions(size)
+    units = one.norms if law == "gaussian" else [step**2 for step in one.steps]
+    return [weight * unit for weight, unit in zip(one.cells[1:], units[1:], strict=True)]
 
 
 def _elementary(values: Iterable[float], degree: int) -> float:
@@ -142,18 +147,15 @@ def _worst(interactions: Interactions, law: Law, scales: Sequence[float], kind: 
 
     A question f of N cells has squared length at most N, and taking its complement changes nothing but the
     part on the empty set, so at most N / 4 lies outside that part; each part is weighed by its own variance.
+    Without orthogonality the parts do not share the length, so they are added.
     """
     number = {key: g for g, key in enumerate(interactions.groups)}
     cells, parts = prod(kind), [0.0]
     for size in range(1, len(kind) + 1):
         for members in combinations(range(len(kind)), size):
             key = tuple(kind[i] for i in members)
-            spread = prod(kind[i] for i in range(len(kind)) if i not in members)
-            largest = 1.0 if law == "gaussian" else 2 * prod(_largest_direction(s) for s in key)
-            parts.append(scales[number[tuple(sorted(key))]] * largest / spread)
-    return max(parts) * cells / 4 + scales[0] * (1 if law == "gaussian" else 2)
-
-
-def _largest_direction(size: int) -> float:
-    one = contrasts(size)
-    return max((step**2 / norm for step, norm in zip(one.steps[1:], one.norms[1:], strict=True)), default=0.0)
+            spread = prod(interactions.functions(kind[i]).cells[0] for i in range(len(kind)) if i not in members)
+            largest = prod(max(_directions(interactions, s, law), default=0.0) for s in key)
+            parts.append(scales[number[tuple(sorted(key))]] * largest * spread * (1 if law == "gaussian" else 2))
+    most = max(parts) / 4 if interactions.basis == "contrast" else sum(parts)
+    return most * cells + scales[0] * (1 if law == "gaussian" else 2)

@@ -10,7 +10,7 @@ from math import gcd, log2
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Contrasts", "contrasts"]
+__all__ = ["MONOMIALS", "Contrasts", "contrasts"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +29,7 @@ class Contrasts:
     """Squared length of each row."""
     steps: tuple[int, ...]
     """Laplace scale of each row relative to the others: powers of two, so that products stay exact."""
+    orthogonal: bool = True
 
     @property
     def size(self) -> int:
@@ -37,8 +38,17 @@ class Contrasts:
 
     @cached_property
     def inverse(self) -> NDArray[np.float64]:
-        """Columns that turn coordinates back into counts: matrix.T / norms."""
+        """Columns that turn coordinates back into counts: matrix.T / norms where rows are orthogonal."""
+        if not self.orthogonal:
+            return np.linalg.inv(self.matrix.astype(np.float64))
         return self.matrix.T / np.array(self.norms, dtype=np.float64)
+
+    @cached_property
+    def cells(self) -> tuple[float, ...]:
+        """Summed over the values, how much of each coordinate's variance comes back: 1 / norm if orthogonal."""
+        if self.orthogonal:
+            return tuple(1 / norm for norm in self.norms)
+        return tuple(float(weight) for weight in (self.inverse**2).sum(axis=0))
 
     def largest_l1(self) -> Fraction:
         """Largest sum over contrasts of |entry| / step that one value can have."""
@@ -72,6 +82,10 @@ def contrasts(size: int) -> Contrasts:
     matrix = np.array(rows)
     matrix.setflags(write=False)
     return Contrasts(matrix=matrix, norms=tuple(int(r @ r) for r in matrix), steps=tuple(steps))
+
+
+# The published basis for two values: the bit itself, so that a product counts the rows where all bits are 1.
+MONOMIALS = Contrasts(matrix=np.array([[1, 1], [0, 1]], dtype=np.int64), norms=(1, 1), steps=(1, 1), orthogonal=False)
 
 
 def _step(*, height: int, values: int) -> int:

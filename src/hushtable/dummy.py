@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .attributes import Attribute, Binned, Integer, Open
+from .attributes import Attribute, Binned, Integer, Uncoded
 from .decision_list import DecisionList
 from .domain import Domain
 from .errors import BadPlan
@@ -38,10 +38,8 @@ def write_dummy(domain: Domain, *, rows: int, path: str | Path, seed: int) -> No
 
 def _value(attribute: Attribute, code: int, generator: np.random.Generator) -> str:
     """A value with this code; numbers are drawn inside their bin."""
-    if isinstance(attribute, Open):
-        return f"{attribute.name}-{generator.integers(0, 10**6)}"
-    if isinstance(attribute, DecisionList):
-        return _list(attribute, generator)
+    if isinstance(attribute, Uncoded):
+        return _uncoded(attribute, generator)
     if code == attribute.missing_code:
         return ""
     if code == attribute.other_code:
@@ -54,8 +52,10 @@ def _value(attribute: Attribute, code: int, generator: np.random.Generator) -> s
     return attribute.values[code]
 
 
-def _list(attribute: DecisionList, generator: np.random.Generator) -> str:
-    """A decision list of any length, about distinct inputs."""
+def _uncoded(attribute: Uncoded, generator: np.random.Generator) -> str:
+    """One of a million names, or a decision list of any length about distinct inputs."""
+    if not isinstance(attribute, DecisionList):
+        return f"{attribute.name}-{generator.integers(0, 10**6)}"
     tested = generator.permutation(len(attribute.inputs))[: generator.integers(0, attribute.most_rules + 1)]
     rules = [f"{'!' * int(generator.integers(2))}{attribute.inputs[i]}:{generator.integers(2)}" for i in tested]
     return ", ".join([*rules, f"default:{generator.integers(2)}"])

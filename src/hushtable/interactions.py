@@ -14,11 +14,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from .contrasts import contrasts
+from .contrasts import MONOMIALS, Contrasts, contrasts
 
-__all__ = ["Interactions", "Law", "Scales"]
+__all__ = ["Basis", "Interactions", "Law", "Scales"]
 
 Law = Literal["gaussian", "laplace"]
+Basis = Literal["contrast", "monomial"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,10 +48,17 @@ class Interactions:
     per set. Sets are ordered by size, then colexicographically (by largest member first), so that the sets
     below a given member are a prefix; the coordinates of a set are in C order. The empty set, coordinate 0, is
     the number of rows. Sets whose members have the same sizes form a `group` and share one noise scale.
+
+    `basis="monomial"` is the published one for two values each: products of bits instead of signs.
     """
 
     sizes: tuple[int, ...]
     order: int
+    basis: Basis = "contrast"
+
+    def functions(self, size: int) -> Contrasts:
+        """The functions of one attribute that coordinates are products of."""
+        return contrasts(size) if self.basis == "contrast" else MONOMIALS
 
     @staticmethod
     def count(sizes: Sequence[int], order: int) -> int:
@@ -98,7 +106,7 @@ class Interactions:
         """Index of a set (ascending members) among all sets."""
         return self._first[len(members)] + sum(comb(member, j + 1) for j, member in enumerate(members))
 
-    def ranks(self, members: NDArray[np.int64]) -> NDArray[np.int64]:
+    def ranks(self, members: NDArray[np.integer]) -> NDArray[np.int64]:
         """`rank` of every row of an array of sets of one size, members ascending."""
         size, d = members.shape[1], len(self.sizes)
         out = np.full(len(members), self._first[size], dtype=np.int64)
@@ -169,7 +177,8 @@ class Interactions:
         an orthonormal basis. Laplace: scale = group's scale x the contrasts' steps.
         """
         if self.binary:
-            factors = [2 ** len(key) if law == "gaussian" else 1 for key in self.groups]
+            plain = law == "laplace" or self.basis == "monomial"
+            factors = [1 if plain else 2 ** len(key) for key in self.groups]
             table = tuple(s * f for s, f in zip(per_group, factors, strict=True))
             return Scales(law=law, table=table, index=self.group_of_set)
         seen: dict[tuple[int, int], int] = {}
@@ -191,7 +200,7 @@ class Interactions:
         group = self.groups.index(tuple(sorted(key)))
         factors = np.ones(1, dtype=object)
         for size in key:
-            one = contrasts(size).norms[1:] if law == "gaussian" else contrasts(size).steps[1:]
+            one = self.functions(size).norms[1:] if law == "gaussian" else self.functions(size).steps[1:]
             factors = np.multiply.outer(factors, np.array(one, dtype=object)).ravel()
         return np.array([seen.setdefault((group, int(f)), len(seen)) for f in factors], dtype=np.int32)
 

@@ -144,7 +144,7 @@ def _candidates(workload: Workload, mechanism: str | None) -> list[Mechanism]:
         if not known[mechanism].suits(workload):
             raise BadPlan(f"the mechanism {mechanism} cannot answer {workload}")
         return [known[mechanism]]
-    return [m for m in known.values() if m.suits(workload)]
+    return [m for m in known.values() if m.suits(workload) and not m.by_name_only]
 
 
 def _best(

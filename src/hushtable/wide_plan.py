@@ -22,19 +22,20 @@ __all__ = ["wide_forecast", "wide_uses"]
 def wide_uses(interactions: Interactions, law: Law, wide: Wide) -> list[float]:
     """How much each group's scale adds to the noise of the workload's typical question.
 
-    Its minimax polynomial weighs the sets of i attributes by b_i; a random question meets a given one of the
-    C(d, i) sets with chance C(k, i) / C(d, i). The number of rows is left to its least share.
+    The assisted estimate weighs a product of i conditions by its effect, here at even chances; a random question
+    meets a given one of the C(d, i) sets with chance C(k, i) / C(d, i). The number of rows, and orders the
+    typical question does not use, are left to their least share.
     """
-    from .estimators.minimax import best_uniform
+    from .estimators.reference import effects
 
     k, d = wide.width, len(interactions.sizes)
-    weights, _ = best_uniform(wide.values(), k, min(interactions.order, k))
+    weights = effects(wide.values(), min(interactions.order, k))
     uses = [0.0]
     for group in range(1, len(interactions.groups)):
         key = interactions.groups[group]
         i = len(key)
         met = comb(k, i) / comb(d, i) * interactions.sets_in(group)
-        uses.append(max(weights[i] ** 2, TINY) * met * _bit_noise(key, law) * 4.0**i)
+        uses.append(max(weights[i] ** 2, TINY) * met * _bit_noise(key, law))
     uses[0] = sum(uses) * TINY
     return uses
 

@@ -8,6 +8,7 @@ import pytest
 from tables import BINARY, MIXED, FakeDoor, domain, random_codes
 
 from hushtable.budget import Budget
+from hushtable.errors import BadPlan
 from hushtable.mechanisms import mechanisms
 from hushtable.planner import plan
 from hushtable.questions.parse import parse
@@ -20,13 +21,26 @@ SHAPES = {
     for name, attributes in (("binary", BINARY), ("mixed", MIXED))
     for neighbours in ("replace", "add-remove")
 }
+
+
+def takes(mechanism, shape, budget) -> bool:
+    try:
+        return mechanism.suits(Marginals(width=2)) and bool(mechanism.design(shape, Marginals(width=2), budget.price))
+    except BadPlan:
+        return False
+
+
 CASES = [
     pytest.param(mechanism, shape, budget, id=f"{mechanism.name}-{shape_name}-{budget_name}")
     for mechanism in mechanisms().values()
     for shape_name, shape in SHAPES.items()
     for budget_name, budget in BUDGETS.items()
-    if mechanism.suits(Marginals(width=2))
+    if takes(mechanism, shape, budget)
 ]
+
+
+def test_every_mechanism_takes_something():
+    assert {case.values[0].name for case in CASES} >= {"low-order", "tables", "histogram", "monomial"}
 
 
 @pytest.mark.parametrize(("mechanism", "shape", "budget"), CASES)

@@ -53,9 +53,10 @@ def assisted_general(shape: General, order: int, frames: Frames, rows: float) ->
     value, variance = 0.0, 0.0
     for size in range(order + 1):
         found = [_mean(shape, members, part, frames, rows) for members, part in _parts(shape.table, laws, size)]
-        term, noise = (float(sum(column)) for column in zip(*found, strict=True))
-        keep = 1.0 if size < 2 else max(0.0, 1.0 - noise / term**2) if term else 0.0
-        value, variance = value + keep * term, variance + keep**2 * noise
+        terms, noise = (np.array(column) for column in zip(*found, strict=True))
+        # A part that does not stand out of its noise is noise.
+        keep = np.ones(len(terms)) if size < 2 else np.maximum(0.0, 1.0 - noise / np.maximum(terms**2, 1e-300))
+        value, variance = value + float(keep @ terms), variance + float(keep**2 @ noise)
     return Estimate(value, float(np.sqrt(variance)), float("nan"))
 
 

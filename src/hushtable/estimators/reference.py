@@ -1,8 +1,8 @@
 """Reference: what error the assisted estimate is expected to make, on a public model of dependent attributes.
 
 No data are looked at when a release is planned, so the part of the error that depends on the table is taken
-from a stated reference: rows of two kinds, a fifth of them with every condition likelier, such that a
-condition holds for 30% of the rows and two conditions have correlation 0.05.
+from a stated reference: a question that half the rows would satisfy if its conditions were independent, on
+rows of two kinds, a fifth of them with every condition likelier, such that two conditions have correlation 0.05.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import numpy as np
 
 from .symmetric import mean_differences
 
-__all__ = ["expected_error"]
+__all__ = ["effects", "even_chance", "expected_error"]
 
-CHANCE, SHARE, CORRELATION = 0.3, 0.2, 0.05
+SHARE, CORRELATION = 0.2, 0.05
 
 
 def expected_error(values: Sequence[float], order: int, noise: Sequence[float]) -> float:
@@ -26,34 +26,52 @@ def expected_error(values: Sequence[float], order: int, noise: Sequence[float]) 
     order that is shrunk by its noise errs by n s / sqrt(n^2 + s^2), n its noise and s its size; what is cut off
     errs by its size.
     """
-    k = len(values) - 1
+    k, chance = len(values) - 1, even_chance(values)
     squares, reached = 0.0, 0.0
-    for i in range(order + 1):
-        effect = mean_differences(np.full(k, CHANCE), np.arange(i)[None], np.array(values))[0]
-        size, blur = comb(k, i) * effect * _moment(i), sqrt(comb(k, i)) * effect * noise[i]
+    for i, effect in enumerate(effects(values, order)):
+        size, blur = comb(k, i) * effect * _moment(i, chance), sqrt(comb(k, i)) * effect * noise[i]
         reached += size
         if i < 2:
             squares += blur**2
         elif size or blur:
             squares += (blur * size) ** 2 / (blur**2 + size**2)
-    return sqrt(squares + (_exact(values) - reached) ** 2)
+    return sqrt(squares + (_exact(values, chance) - reached) ** 2)
 
 
-def _kinds() -> tuple[tuple[float, float], tuple[float, float]]:
-    """Share and chance of the two kinds of rows."""
-    spread = sqrt(CORRELATION * CHANCE * (1 - CHANCE))
-    up, down = sqrt((1 - SHARE) / SHARE), sqrt(SHARE / (1 - SHARE))
-    return (SHARE, CHANCE + spread * up), (1 - SHARE, CHANCE - spread * down)
+def effects(values: Sequence[float], order: int) -> list[float]:
+    """How much a product of 0, 1, ..., order centred bits moves the answer, at independent even chances."""
+    chances, f = np.full(len(values) - 1, even_chance(values)), np.array(values)
+    return [float(mean_differences(chances, np.arange(i)[None], f)[0]) for i in range(order + 1)]
 
 
-def _moment(order: int) -> float:
-    """Mean of the product of `order` different centred bits."""
-    return sum(share * (chance - CHANCE) ** order for share, chance in _kinds())
+def even_chance(values: Sequence[float]) -> float:
+    """The chance of one condition at which the question comes out true half the time; 1/2 if there is none."""
+    low, high = 0.0, 1.0
+    rising = values[-1] > values[0]
+    if values[-1] == values[0]:
+        return 0.5
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if (_mean(values, middle) < 0.5) == rising else (low, middle)
+    return (low + high) / 2
 
 
-def _exact(values: Sequence[float]) -> float:
+def _mean(values: Sequence[float], chance: float) -> float:
     k = len(values) - 1
-    return sum(
-        share * sum(f * comb(k, s) * chance**s * (1 - chance) ** (k - s) for s, f in enumerate(values))
-        for share, chance in _kinds()
-    )
+    return sum(f * comb(k, s) * chance**s * (1 - chance) ** (k - s) for s, f in enumerate(values))
+
+
+def _kinds(chance: float) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Share and chance of the two kinds of rows."""
+    spread = sqrt(CORRELATION * chance * (1 - chance))
+    up, down = sqrt((1 - SHARE) / SHARE), sqrt(SHARE / (1 - SHARE))
+    return (SHARE, min(chance + spread * up, 1.0)), (1 - SHARE, max(chance - spread * down, 0.0))
+
+
+def _moment(order: int, chance: float) -> float:
+    """Mean of the product of `order` different centred bits."""
+    return sum(share * (own - chance) ** order for share, own in _kinds(chance))
+
+
+def _exact(values: Sequence[float], chance: float) -> float:
+    return sum(share * _mean(values, own) for share, own in _kinds(chance))

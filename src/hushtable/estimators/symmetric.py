@@ -10,10 +10,11 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from .krawtchouk import krawtchouk
-from .minimax import Fit, best_biased
+from .krawtchouk import krawtchouk, parity_of_monomial
+from .minimax import Fit, best_biased, best_uniform
+from .polynomials import chebyshev_or
 
-__all__ = ["Bits", "Estimate", "assisted", "certified", "mean_differences"]
+__all__ = ["Bits", "Estimate", "assisted", "certified", "mean_differences", "published", "sets_of"]
 
 Floats = NDArray[np.float64]
 
@@ -32,7 +33,7 @@ class Bits:
     """What was released about k bits z_1..z_k, as independent numbers.
 
     z_j = means[j] + v_j, v_j of mean 0 over the codes of its attribute. For every set A of at most `order` bits
-    (by size, in the order of itertools.combinations) `values[|A|]` holds the noisy mean over rows of
+    (by size, then by largest member first) `values[|A|]` holds the noisy mean over rows of
     prod_{j in A} v_j, and `variances[|A|]` that number's noise; different sets have independent noise.
     """
 
@@ -48,7 +49,15 @@ class Bits:
     @cached_property
     def sets(self) -> tuple[NDArray[np.intp], ...]:
         """The sets of each size, a row each."""
-        return tuple(_sets(len(self.means), i) for i in range(self.order + 1))
+        return tuple(sets_of(len(self.means), i) for i in range(self.order + 1))
+
+    def about(self, chances: Floats, size: int) -> Floats:
+        """Released means of prod_{j in S} (z_j - chances_j), for all sets S of a size."""
+        shift, out = self.means - chances, np.zeros(comb(len(self.means), size))
+        for smaller in range(size + 1):
+            where, others = _subsets(len(self.means), size, smaller)
+            out = out + (shift[others].prod(axis=2) * self.values[smaller][where]).sum(axis=1)
+        return out
 
     def spread(self, shift: Floats, scale: float, weights: list[Floats]) -> list[Floats]:
         """Weights on the numbers of `values` of sum_S weights_S prod_{j in S} (shift_j + scale v_j).
@@ -67,59 +76,112 @@ class Bits:
 
 
 @lru_cache(maxsize=256)
-def _sets(k: int, size: int) -> NDArray[np.intp]:
-    return np.array(list(combinations(range(k), size)), dtype=np.intp).reshape(comb(k, size), size)
+def sets_of(k: int, size: int) -> NDArray[np.intp]:
+    """All sets of a size, by largest member first (colex), so that their numbers can be computed."""
+    if size == 0:
+        return np.zeros((1, 0), dtype=np.intp)
+    below = sets_of(k, size - 1)
+    tops = [np.column_stack([below[: comb(top, size - 1)], np.full(comb(top, size - 1), top)]) for top in range(k)]
+    return np.concatenate(tops).astype(np.intp).reshape(comb(k, size), size)
 
 
 @lru_cache(maxsize=256)
 def _subsets(k: int, size: int, smaller: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """For every set of `size`, the numbers of its subsets of `smaller`, and the members left out of each."""
-    sets = _sets(k, size)
-    inside = _sets(size, smaller)
-    left = np.array([[j for j in range(size) if j not in row] for row in inside.tolist()], dtype=np.intp)
-    number = {tuple(row): i for i, row in enumerate(_sets(k, smaller).tolist())}
-    chosen = sets[:, inside].reshape(len(sets) * len(inside), smaller)
-    where = np.array([number[tuple(row)] for row in chosen.tolist()], dtype=np.intp)
-    return where.reshape(len(sets), len(inside)), sets[:, left.reshape(len(inside), size - smaller)]
+    sets, inside = sets_of(k, size), list(combinations(range(size), smaller))
+    left = [[j for j in range(size) if j not in chosen] for chosen in inside]
+    chosen = sets[:, np.array(inside, dtype=np.intp).reshape(len(inside), smaller)]
+    where = np.zeros(chosen.shape[:2], dtype=np.intp)
+    for j in range(smaller):
+        where += np.array([comb(member, j + 1) for member in range(k)], dtype=np.intp)[chosen[:, :, j]]
+    return where, sets[:, np.array(left, dtype=np.intp).reshape(len(inside), size - smaller)]
 
 
 def certified(bits: Bits, values: Floats, z: float = 1.96) -> Estimate:
     """The estimate whose bias bound plus noise is least: a polynomial in the number of ones, in the parity basis.
 
     mean p(s) = sum_i b_i sum_{|S| = i} mean chi_S, chi_j = 1 - 2 z_j; |p - f| <= gamma at every s bounds the bias
-    for every table [ThaUV12, Fact A of the approximate inclusion-exclusion].
+    for every table [ThaUV12].
     """
+    orders, noise = _orders(bits)
+    fit = _fitted(len(bits.means), len(orders) - 1, values.tobytes(), noise.tobytes(), z)
+    return Estimate(float(fit.coefficients @ orders), fit.stderr, fit.bias)
+
+
+def published(bits: Bits, values: Floats) -> Estimate:
+    """The source's own estimate: the Chebyshev polynomial, whatever the noise; `any` and `all` only [ThaUV12].
+
+    Other predicates get the minimax polynomial.
+    """
+    k = len(bits.means)
+    orders, noise = _orders(bits)
+    t = len(orders) - 1
+    if values[0] == 0 and values[1:].all():
+        coefficients = parity_of_monomial(chebyshev_or(k, t).coefficients, k)
+    elif values[-1] == 1 and not values[:-1].any():
+        # all(z) is not any(not z): mirrored in s, so odd orders change sign, and taken from 1.
+        mirrored = parity_of_monomial(chebyshev_or(k, t).coefficients, k)
+        coefficients = -mirrored * (-1.0) ** np.arange(len(mirrored))
+        coefficients[0] += 1
+    else:
+        coefficients, _ = best_uniform(values, k, t)
+    coefficients = np.concatenate([coefficients, np.zeros(t + 1 - len(coefficients))])
+    bias = float(np.abs(coefficients @ krawtchouk(k, t) - values).max())
+    return Estimate(float(coefficients @ orders), float(np.sqrt(coefficients @ noise @ coefficients)), bias)
+
+
+def _orders(bits: Bits) -> tuple[Floats, Floats]:
+    """For every order, the released sum over its sets of mean chi_S, and the covariance of their noise."""
     k, t = len(bits.means), min(bits.order, len(bits.means))
-    orders = []
+    flat = []
     for i in range(t + 1):
         ones = [np.full(comb(k, size), float(size == i)) for size in range(t + 1)]
-        orders.append(bits.spread(1 - 2 * bits.means, -2.0, ones))
-    flat = [np.concatenate(order) for order in orders]
+        flat.append(np.concatenate(bits.spread(1 - 2 * bits.means, -2.0, ones)))
     variances, numbers = np.concatenate(bits.variances[: t + 1]), np.concatenate(bits.values[: t + 1])
-    noise = np.array([[(a * b * variances).sum() for b in flat] for a in flat])
-    fit: Fit = best_biased(krawtchouk(k, t), values, noise, z)
-    value = float(sum(b * (w @ numbers) for b, w in zip(fit.coefficients, flat, strict=True)))
-    return Estimate(value, fit.stderr, fit.bias)
+    weights = np.array(flat)
+    return weights @ numbers, (weights * variances) @ weights.T
+
+
+@lru_cache(maxsize=1024)
+def _fitted(k: int, t: int, values: bytes, noise: bytes, z: float) -> Fit:
+    """The fit depends on the question's form and the noise only, which most questions share."""
+    covariance = np.frombuffer(noise).reshape(t + 1, t + 1)
+    return best_biased(krawtchouk(k, t), np.frombuffer(values), covariance, z)
 
 
 def assisted(bits: Bits, values: Floats) -> Estimate:
-    """The expansion around independent bits, each order shrunk where it does not stand out of its noise.
+    """The expansion around independent bits, each product shrunk towards 0 as far as it may be noise.
 
-    E f = sum_S E_independent[Delta_S f] E[prod_{j in S} (z_j - p_j)], cut after sets of `order` bits; the orders
-    from 2 on are multiplied by max(0, 1 - noise variance / term^2). What is cut off is not bounded.
+    E f = sum_S E_independent[Delta_S f] E[prod_{j in S} (z_j - p_j)], cut after sets of `order` bits. From pairs on,
+    a product is taken to vary by `kappa` prod p_j (1 - p_j) around 0, and its released value is multiplied by
+    prior / (prior + noise). What is cut off is not bounded.
     """
     k = len(bits.means)
     chances = np.clip(bits.means + bits.values[1], 0.0, 1.0)
     value, variance = 0.0, 0.0
     for size in range(min(bits.order, k) + 1):
         effects = mean_differences(chances, bits.sets[size], values)
-        weights = [np.zeros(comb(k, i)) for i in range(size)] + [effects]
-        spread = bits.spread(bits.means - chances, 1.0, weights)
-        term = float(sum(w @ bits.values[i] for i, w in enumerate(spread)))
-        noise = float(effects**2 @ bits.variances[size])
-        keep = 1.0 if size < 2 else max(0.0, 1.0 - noise / term**2) if term else 0.0
-        value, variance = value + keep * term, variance + keep**2 * noise
+        products, noise = bits.about(chances, size), bits.variances[size]
+        keep = shrinkage(products, noise, (chances * (1 - chances))[bits.sets[size]].prod(axis=1), size)
+        value += float(effects @ (keep * products))
+        variance += float((effects * keep) ** 2 @ noise)
     return Estimate(value, float(np.sqrt(variance)), float("nan"))
+
+
+def shrinkage(products: Floats, noise: Floats, spreads: Floats, size: int) -> Floats:
+    """How much of each released product to keep: all of single bits; of larger sets what a prior allows.
+
+    The prior's size is that of correlations of 0.1 (0.01 for triples, and so on), or what these products show
+    beyond their noise, if that is more. Tables with rare conditions have tiny products, which noise would swamp.
+    """
+    if size < 2:
+        return np.ones_like(products)
+    shown = float((products**2 - noise).sum()) / max(float(spreads.sum()), 1e-300)
+    prior = max(CORRELATION ** (2 * (size - 1)), shown) * spreads
+    return np.divide(prior, prior + noise, out=np.ones_like(prior), where=prior + noise > 0)
+
+
+CORRELATION = 0.1
 
 
 def mean_differences(chances: Floats, sets: NDArray[np.intp], values: Floats) -> Floats:

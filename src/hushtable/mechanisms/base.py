@@ -56,6 +56,8 @@ class Mechanism(ABC):
     name: ClassVar[str]
     source: ClassVar[str]
     """Key in docs/references.bib."""
+    by_name_only: ClassVar[bool] = False
+    """Whether the planner leaves it alone unless it is asked for."""
 
     @abstractmethod
     def suits(self, workload: Workload) -> bool:

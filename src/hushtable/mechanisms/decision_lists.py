@@ -15,7 +15,7 @@ from ..allocation import round_up
 from ..budget import Price, Unit
 from ..decision_list import DecisionList
 from ..domain import Domain
-from ..errors import BadPlan, counted
+from ..errors import BadPlan, counted, readable
 from ..interactions import Interactions, Law
 from ..models.decision_lists import DecisionListsModel
 from ..vault.statistics.decision_lists import DecisionListSums
@@ -60,10 +60,10 @@ class DecisionListsRelease(Mechanism):
         if asked.order is None and rows is not None:
             for order in range(highest - 1, 0, -1):
                 lower = self._at_order(domain, column, order, price)
-                # Bias grows as noise shrinks; once their sum has turned, it only gets worse.
-                if _half_width(lower, rows) > _half_width(best, rows):
+                best = min(best, lower, key=lambda design: _half_width(design, rows))
+                # Lower orders have more bias still.
+                if lower.forecasts[0].bias > _half_width(best, rows):
                     break
-                best = lower
         return best
 
     def _at_order(self, domain: Domain, column: DecisionList, order: int, price: Price) -> Design:
@@ -71,10 +71,11 @@ class DecisionListsRelease(Mechanism):
         numbers = statistic.length
         law: Law = "laplace" if price.currency == "pure" else "gaussian"
         noise = _allocate(statistic, law=law, unit=domain.unit, price=price)
-        kind = "exact" if order == column.most_rules else "approximate"
+        bias = float(statistic.polynomials.bias)
+        lists = f"bias at most {readable(float(f'{bias:.3g}'))}" if bias else "exact"
         return Design(
             mechanism=self.name,
-            summary=f"{numbers - 1:,} parities of at most {counted(order, 'input')} ({kind} lists) "
+            summary=f"{numbers - 1:,} parities of at most {counted(order, 'input')} ({lists}) "
             f"with discrete {law.title()} noise",
             price=price, numbers=numbers, parameters=(statistic, noise), memory=150_000_000 + 40 * numbers,
             forecasts=(_forecast(statistic, noise),),

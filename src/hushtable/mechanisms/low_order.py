@@ -6,13 +6,13 @@ from math import prod
 from typing import TYPE_CHECKING, cast
 
 from ..allocation import allocate, forecast
-from ..wide_plan import wide_forecast, wide_uses
 from ..budget import Price
 from ..domain import Domain
 from ..errors import BadPlan, TooLarge, counted
 from ..interactions import Interactions, Law
 from ..models.low_order import LowOrderModel
 from ..vault.statistics import Parities, Residuals
+from ..wide_plan import wide_forecast, wide_uses
 from ..workloads.base import Workload
 from ..workloads.marginals import Marginals
 from ..workloads.wide import Wide
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..vault.door import Door
     from ..vault.statistics.base import Statistic
 
-__all__ = ["LowOrder"]
+__all__ = ["MOST_NUMBERS", "LowOrder", "statistic_of"]
 
 MOST_NUMBERS = 20_000_000
 # The contrasts of an attribute are a dense square matrix.
@@ -65,9 +65,7 @@ class LowOrder(Mechanism):
                 break
         return min(designs, key=lambda design: design.forecasts[-1].typical)
 
-    def _at_order(
-        self, domain: Domain, order: int, price: Price, wide: Wide | None = None, rows: int = 1
-    ) -> Design:
+    def _at_order(self, domain: Domain, order: int, price: Price, wide: Wide | None = None, rows: int = 1) -> Design:
         sizes = domain.sizes
         numbers = Interactions.count(sizes, order)
         if numbers > MOST_NUMBERS:
@@ -76,9 +74,7 @@ class LowOrder(Mechanism):
         interactions = Interactions(sizes, order)
         law: Law = "laplace" if price.currency == "pure" else "gaussian"
         uses = None if wide is None else wide_uses(interactions, law, wide)
-        noise = allocate(
-            _statistic(interactions), interactions, law=law, unit=domain.unit, price=price, uses=uses
-        )
+        noise = allocate(statistic_of(interactions), interactions, law=law, unit=domain.unit, price=price, uses=uses)
         forecasts = [forecast(interactions, noise, width) for width in range(1, order + 1)]
         if wide is not None and wide.width > order:
             forecasts.append(wide_forecast(interactions, noise, wide, rows))
@@ -97,7 +93,7 @@ class LowOrder(Mechanism):
     def release(self, door: Door, domain: Domain, design: Design) -> LowOrderModel:
         """See Mechanism."""
         interactions, noise, width = design.parameters
-        seen = door.measure(_statistic(interactions), noise)
+        seen = door.measure(statistic_of(interactions), noise)
         return LowOrderModel(
             domain=domain,
             law=noise.law,
@@ -105,6 +101,7 @@ class LowOrder(Mechanism):
             group_scales=noise.per_group,
             coordinates=seen.values,
             width=width,
+            basis=interactions.basis,
         )
 
 
@@ -117,7 +114,8 @@ def _check_sizes(domain: Domain) -> None:
         )
 
 
-def _statistic(interactions: Interactions) -> Statistic:
+def statistic_of(interactions: Interactions) -> Statistic:
+    """Parities where all attributes have two values, else residuals: the same numbers, counted faster."""
     return Parities(interactions) if interactions.binary else Residuals(interactions)
 
 

@@ -11,10 +11,9 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..contrasts import contrasts
 from ..domain import Domain
 from ..errors import BadSynopsis, TooWide
-from ..interactions import Interactions, Law, Scales
+from ..interactions import Basis, Interactions, Law, Scales
 from ..questions.answer import Answer, CrossTab
 from ..questions.parse import Question
 from .frame import Frame
@@ -37,11 +36,12 @@ class LowOrderModel(LinearModel):
     coordinates: NDArray[np.int64]
     width: int
     """Questions about more attributes than this are refused; from `order` on, answers are approximate."""
+    basis: Basis = "contrast"
 
     @cached_property
     def interactions(self) -> Interactions:
         """Where the coordinates stand."""
-        return Interactions(self.domain.sizes, self.order)
+        return Interactions(self.domain.sizes, self.order, self.basis)
 
     @cached_property
     def scales(self) -> Scales:
@@ -79,7 +79,7 @@ class LowOrderModel(LinearModel):
             scale[corner] = self.scales.index[place].reshape(inner)
         order = [ascending.index(p) for p in positions]
         numbers, scale = numbers.transpose(order), scale.transpose(order)
-        inverses = tuple(contrasts(self.domain.sizes[p]).inverse for p in positions)
+        inverses = tuple(self.interactions.functions(self.domain.sizes[p]).inverse for p in positions)
         return Frame(numbers, self.variances[scale], self._fourths[scale], inverses)
 
     @cached_property
@@ -96,7 +96,7 @@ class LowOrderModel(LinearModel):
     def parameters(self) -> dict[str, Any]:
         """See Model."""
         return {"order": self.order, "law": self.law, "group_scales": [str(s) for s in self.group_scales],
-                "width": self.width}  # fmt: skip
+                "width": self.width, "basis": self.basis}  # fmt: skip
 
     def numbers(self) -> dict[str, NDArray[np.int64]]:
         """See Model."""
@@ -118,7 +118,9 @@ class LowOrderModel(LinearModel):
         groups = Interactions(domain.sizes, order).groups
         if law not in ("gaussian", "laplace") or len(scales) != len(groups) or min(scales) < 0:
             raise BadSynopsis("the synopsis has noise scales that do not fit its domain")
-        width = parameters.get("width", order)
+        width, basis = parameters.get("width", order), parameters.get("basis", "contrast")
+        if basis not in ("contrast", "monomial") or (basis == "monomial" and set(domain.sizes) != {2}):
+            raise BadSynopsis("the synopsis names a basis that its domain does not allow")
         if not isinstance(width, int) or width < order:
             raise BadSynopsis("the synopsis says it answers fewer attributes than it measured")
         return cls(
@@ -128,4 +130,5 @@ class LowOrderModel(LinearModel):
             group_scales=scales,
             coordinates=numbers["interactions"],
             width=width,
+            basis=basis,
         )

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations, product
+from itertools import product
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..contrasts import contrasts
 from ..errors import BadQuestion
 from ..estimators.general import assisted_general, certified_general
 from ..estimators.shape import Symmetric, shape_of
-from ..estimators.symmetric import Bits, Estimate, assisted, certified
+from ..estimators.symmetric import Bits, Estimate, assisted, certified, published, sets_of
 from ..questions.answer import Answer, AnswerUnit, CrossTab
 from ..questions.parse import Question
 from ..questions.predicate import Event, Predicate, conjunction
@@ -102,6 +101,9 @@ def wide_estimate(model: LowOrderModel, predicate: Predicate) -> WideEstimate:
     shape = shape_of(predicate, model.domain.sizes)
     if isinstance(shape, Symmetric):
         bits, values = _bits(model, shape), np.array(shape.values)
+        if model.basis == "monomial":
+            faithful = published(bits, values)
+            return WideEstimate(faithful, faithful)
         return WideEstimate(assisted(bits, values), certified(bits, values, Z))
     order = min(model.order, len(shape.positions))
     rows = model.total
@@ -113,13 +115,15 @@ def wide_estimate(model: LowOrderModel, predicate: Predicate) -> WideEstimate:
 def _bits(model: LowOrderModel, shape: Symmetric) -> Bits:
     """The released numbers about the bits of a symmetric predicate."""
     order, rows = min(model.order, len(shape.positions)), model.total
-    turned = [contrasts(model.domain.sizes[p]).inverse.T @ np.array(m, float) for p, m in _pairs(shape)]
+    turned = [
+        model.interactions.functions(model.domain.sizes[p]).inverse.T @ np.array(m, float) for p, m in _pairs(shape)
+    ]
     values, variances = [np.ones(1)], [np.zeros(1)]
     for size in range(1, order + 1):
         if model.interactions.binary:
             value, variance = _binary(model, shape, turned, size)
         else:
-            found = [_projected(model, shape, turned, members) for members in combinations(range(len(turned)), size)]
+            found = [_projected(model, shape, turned, members) for members in sets_of(len(turned), size).tolist()]
             value, variance = (np.array(column) for column in zip(*found, strict=True))
         values.append(value / rows)
         variances.append(variance / rows**2)
@@ -132,15 +136,13 @@ def _pairs(shape: Symmetric) -> list[tuple[int, tuple[bool, ...]]]:
 
 def _binary(model: LowOrderModel, shape: Symmetric, turned: list[Floats], size: int) -> tuple[Floats, Floats]:
     """All sets at once: one coordinate each."""
-    sets = np.array(list(combinations(range(len(turned)), size)), dtype=np.intp)
+    sets = sets_of(len(turned), size)
     places = model.interactions.ranks(np.array(shape.positions, dtype=np.int64)[sets])
     weights = np.array([column[1] for column in turned])[sets].prod(axis=1)
     return weights * model.coordinates[places], weights**2 * model.variances[model.scales.index[places]]
 
 
-def _projected(
-    model: LowOrderModel, shape: Symmetric, turned: list[Floats], members: tuple[int, ...]
-) -> tuple[float, float]:
+def _projected(model: LowOrderModel, shape: Symmetric, turned: list[Floats], members: list[int]) -> tuple[float, float]:
     """The interaction of a few attributes, weighted by the bits' contrasts."""
     place = model.interactions.place([shape.positions[j] for j in members])
     weights = np.ones(1)

@@ -34,12 +34,12 @@ def parse_decision(text: str, domain: Domain, column: DecisionList) -> Decision:
     """
     from sqlglot import exp
 
-    tree = syntax_tree(text)
+    tree = syntax_tree(text, _form(column))
     if not isinstance(tree, exp.Anonymous) or tree.name.lower() != "decides":
-        raise BadQuestion(f"this synopsis has decision lists and nothing else; {_form(column)}")
+        raise BadQuestion(f"this synopsis has decision lists and nothing else; ask {_form(column)}")
     first, *rest = tree.expressions or [None]
     if not isinstance(first, exp.Column) or first.table or len(rest) > 1:
-        raise BadQuestion(f"decides takes a column and the inputs joined by AND; {_form(column)}")
+        raise BadQuestion(f"decides takes a column and the inputs joined by AND; ask {_form(column)}")
     _check_column(first.name, domain, column)
     named: dict[int, bool] = {}
     try:
@@ -53,14 +53,14 @@ def parse_decision(text: str, domain: Domain, column: DecisionList) -> Decision:
 
 
 def _form(column: DecisionList) -> str:
-    return f"ask decides({column.name}, {' AND NOT '.join(column.inputs[:2])}): inputs not named are false"
+    return f"decides({column.name}, {' AND NOT '.join(column.inputs[:2])}), where inputs not named are false"
 
 
 def _check_column(name: str, domain: Domain, column: DecisionList) -> None:
     if name.lower() != column.name.lower():
         if name.lower() not in (known.lower() for known in domain.names):
             raise UnknownAttribute(name, known=domain.names)
-        raise BadQuestion(f"this synopsis is about {column.name}, not {name}; {_form(column)}")
+        raise BadQuestion(f"this synopsis is about {column.name}, not {name}; ask {_form(column)}")
 
 
 def _literals(node: exp.Expr, column: DecisionList) -> list[exp.Expr]:
@@ -88,7 +88,9 @@ def _add(node: exp.Expr, column: DecisionList, named: dict[int, bool]) -> None:
         value = value != isinstance(inner, exp.Not)
         inner = inner.this
     if not isinstance(inner, exp.Column) or inner.table:
-        raise BadQuestion(f"{node.sql()[:60]!r} is not an input; name inputs, with AND and NOT only; {_form(column)}")
+        raise BadQuestion(
+            f"{node.sql()[:60]!r} is not an input; name inputs, with AND and NOT only; ask {_form(column)}"
+        )
     number = _number(inner.name, column)
     if named.setdefault(number, value) != value:
         raise BadQuestion(f"{column.inputs[number]} is both true and false in the question; name it once")

@@ -53,13 +53,13 @@ def parse(text: str, domain: Domain) -> Question:
         raise BadQuestion("the question is nested too deeply; write it with fewer brackets") from None
 
 
-def syntax_tree(text: str) -> exp.Expr:
+def syntax_tree(text: str, forms: str = FORMS) -> exp.Expr:
     """The tree of one SQL expression or statement; BadQuestion in one line when there is none."""
     import sqlglot
     from sqlglot.errors import ParseError, SqlglotError
 
     if not text.strip() or len(text) > LONGEST:
-        raise BadQuestion(f"the question has {len(text):,} characters; write {FORMS} in at most {LONGEST:,}")
+        raise BadQuestion(f"the question has {len(text):,} characters; write {forms} in at most {LONGEST:,}")
     # sqlglot logs what it does not know; without a handler that would be a second line on standard error.
     logging.getLogger("sqlglot").addHandler(SILENT)
     try:
@@ -68,7 +68,7 @@ def syntax_tree(text: str) -> exp.Expr:
         first = error.errors[0] if error.errors else {}
         before, at = (" ".join((first.get(part) or "").split()) for part in ("start_context", "highlight"))
         mark = f"at '{at[:60]}', after: {before[-60:]}" if at else "at its end"
-        raise BadQuestion(f"cannot read the question {mark}; write {FORMS}") from None
+        raise BadQuestion(f"cannot read the question {mark}; write {forms}") from None
     except (SqlglotError, RecursionError, ValueError) as error:
         what = str(error).splitlines()[0][:120]
         raise BadQuestion(f"cannot read the question ({what}); check quotes and brackets") from None
@@ -231,7 +231,8 @@ class _Reader:
         else:
             name, given = node.name.lower(), node.expressions
         if name not in ("any", "all", "at_least", "exactly"):
-            raise BadQuestion(f"no function '{name}'; there are any, all, at_least and exactly")
+            lists = "; a synopsis of decision_lists() answers decides" if name == "decides" else ""
+            raise BadQuestion(f"no function '{name}'; there are any, all, at_least and exactly{lists}")
         wanted = 1 if name == "any" else len(given)
         if name in ("at_least", "exactly"):
             wanted, given = self._how_many(name, given[:1]), given[1:]

@@ -52,17 +52,16 @@ def _distinct(column: pa.Array) -> tuple[list[object], NDArray[np.int64]]:
         try:
             column = pc.dictionary_encode(column)
         except (pa.ArrowNotImplementedError, pa.ArrowInvalid):  # nested values
-            texts = [None if value is None else json.dumps(value, default=str) for value in column.to_pylist()]
-            column = pc.dictionary_encode(pa.array(texts, pa.string()))
-    # The text of a value decides, whatever its type: a number or a date is no decision list, and None is none.
-    values = [None if value is None else _text(value) for value in map(_plain, column.dictionary)]
+            column = pc.dictionary_encode(pa.array(map(_text, column), pa.string()))
+    values = list(map(_text, column.dictionary))
     indices = np.asarray(pc.fill_null(column.indices.cast(pa.int64()), len(values)))
     return [*values, None], indices
 
 
-def _plain(scalar: pa.Scalar) -> object:
-    return scalar.as_py() if scalar.is_valid else None
-
-
-def _text(value: object) -> object:
-    return value if isinstance(value, (str, bytes)) else json.dumps(value, default=str)
+def _text(scalar: pa.Scalar) -> object:
+    """What is read: text as it is, other values as JSON, so that a number or a date is no decision list."""
+    try:
+        value = scalar.as_py()
+    except (OverflowError, ValueError):
+        return "out of range"  # a date or duration that Python has no value for
+    return value if value is None or isinstance(value, (str, bytes)) else json.dumps(value, default=str)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
+from itertools import combinations
 from typing import ClassVar
 
 import numpy as np
@@ -33,7 +35,7 @@ class Parities(Statistic):
         if not interactions.binary:
             other = next(size for size in interactions.sizes if size != 2)
             raise BadPlan(f"parities need two values per attribute, not {other}; use residuals")
-        self.interactions = Interactions(interactions.sizes, min(interactions.order, len(interactions.sizes)))
+        self.interactions = replace(interactions, order=min(interactions.order, len(interactions.sizes)))
         self.groups = len(self.interactions.groups)
         self.threads = threads
 
@@ -50,10 +52,21 @@ class Parities(Statistic):
         return sums
 
     def finish(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Even rows minus odd rows."""
-        signed: NDArray[np.int64] = sums[0] - 2 * sums
+        """Even rows minus odd rows; in the monomial basis, rows where all bits of the set are 1."""
+        signed = sums[0] - 2 * sums
         signed[0] = sums[0]
-        return signed
+        return signed if self.interactions.basis == "contrast" else self._monomials(signed)
+
+    def _monomials(self, signed: NDArray[np.int64]) -> NDArray[np.int64]:
+        """prod x_j = prod (1 - chi_j) / 2 = 2^-|S| sum over subsets T of (-1)^|T| chi_T, exactly."""
+        out = []
+        for size, sets in enumerate(self.interactions.sets):
+            total = np.zeros(len(sets), dtype=np.int64)
+            for smaller in range(size + 1):
+                for chosen in combinations(range(size), smaller):
+                    total += (-1) ** smaller * signed[self.interactions.ranks(sets[:, list(chosen)])]
+            out.append(total >> size)
+        return np.concatenate(out)
 
     def rows(self, sums: NDArray[np.int64]) -> int:
         """The number of rows that went into the total of `accumulate`."""

@@ -34,7 +34,16 @@ def spread(interactions: Interactions, *, power: int, weights: Sequence[Fraction
         raise ValueError(f"power must be 1 (Laplace) or 2 (Gaussian), not {power}")
     if len(weights) != len(interactions.groups):
         raise ValueError(f"{len(interactions.groups)} groups need as many weights, not {len(weights)}")
+    if interactions.basis == "monomial":
+        return _monomial(interactions, weights, neighbours)
     return (squared if power == 2 else absolute)(interactions, weights, neighbours)
+
+
+def _monomial(interactions: Interactions, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
+    """Every product of bits is 1 for the row of ones and 0 for the row of zeros: exact, for either power."""
+    sets = [interactions.sets_in(group) for group in range(len(weights))]
+    counted = sum((w * s for w, s in zip(weights[1:], sets[1:], strict=True)), Fraction(0))
+    return counted + (weights[0] if neighbours == "add-remove" else 0)
 
 
 def squared(interactions: Interactions, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
@@ -90,6 +99,8 @@ def largest_change(interactions: Interactions, neighbours: Neighbours) -> int:
     The largest |product of contrasts|, or under replace the largest difference between two values of one
     product, because the two rows are free.
     """
+    if interactions.basis == "monomial":
+        return 1
     if neighbours == "add-remove":
         ends = {s: int(abs(contrasts(s).matrix[1:]).max(initial=0)) for s in set(interactions.sizes)}
         return max(prod(ends[s] for s in group) for group in interactions.groups)
