@@ -144,7 +144,12 @@ class Budget:
     @classmethod
     def from_dict(cls, parts: dict[str, str]) -> Budget:
         """Reads what `to_dict` wrote."""
-        return cls(**{name: Fraction(parts[name]) for name in ("epsilon", "delta", "rho") if name in parts})
+        given = {}
+        for name in ("epsilon", "delta", "rho"):
+            if name in parts:
+                above, _, below = str(parts[name]).partition("/")
+                given[name] = exact(above, name) / (exact(below, name) if below else 1)
+        return cls(**given)
 
     def __str__(self) -> str:
         if self.rho is not None:

@@ -62,7 +62,9 @@ class Domain:
         attributes = parts.get("attributes")
         if not isinstance(attributes, Mapping) or not attributes:
             raise BadDomain("the domain has no attributes; add `attributes:` with one line a column")
-        built = tuple(_attribute(str(name), given) for name, given in attributes.items())
+        built = tuple(_attribute(_name(name), given) for name, given in attributes.items())
+        if len({a.name for a in built}) < len(built):
+            raise BadDomain("two attributes have the same name; name each column once")
         return cls(table=table, attributes=built, unit=_unit(parts))
 
     def save(self, path: str | Path) -> None:
@@ -168,6 +170,13 @@ def _attribute(name: str, given: object) -> Attribute:
         raise BadDomain(f"{name}: an integer lies between whole numbers, not {readable(low)} and {readable(high)}")
     cuts = _cuts(name, given, low=low, high=high, whole=cls is Integer)
     return cls(name=name, other=other, missing=how, low=low, high=high, cuts=cuts)
+
+
+def _name(name: object) -> str:
+    text = str(name)
+    if not text.strip() or not text.isprintable():
+        raise BadDomain(f"an attribute's name is printable text on one line, not {text[:40]!r}")
+    return text
 
 
 def _names(name: str, given: Mapping[str, Any], setting: str) -> tuple[str, ...]:

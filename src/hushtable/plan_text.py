@@ -41,16 +41,23 @@ def _forecast(plan: Plan) -> list[str]:
     """One line a width."""
     share = plan.rows is not None
     unit = "fraction of rows" if share else "rows"
+    exact = [f for f in plan.design.forecasts if not f.reference]
+    scale = plan.rows or 1
     lines = [
         f"forecast standard error ({unit})",
         f"{'width':>7}{'tables':>10}{'typical cell':>15}{'worst question':>17}",
     ]
-    for f in plan.design.forecasts:
-        scale = plan.rows or 1
+    for f in exact:
         lines.append(
             f"{f.width:>7}{f.tables:>10,}{readable(_short(f.typical / scale)):>15}"
             f"{readable(_short(f.worst / scale)):>17}"
         )
+    for f in plan.design.forecasts:
+        if f.reference:
+            lines.append(
+                f"  up to {f.width} attributes: expected error {readable(_short(f.typical / scale))} on a public "
+                f"reference table; certified bias {readable(_short(f.bias))}, noise {readable(_short(f.worst / scale))}"
+            )
     return lines
 
 

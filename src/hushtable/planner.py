@@ -79,6 +79,7 @@ class Plan:
             "seconds": None if rows is None else seconds(design, rows),
             "forecast": [
                 {"width": f.width, "tables": f.tables, "stderr_rows": f.typical, "worst_stderr_rows": f.worst}
+                | {"bias": f.bias}
                 | ({} if rows is None else {"stderr": f.typical / rows, "worst_stderr": f.worst / rows})
                 for f in design.forecasts
             ],

@@ -70,7 +70,7 @@ def wide_forecast(interactions: Interactions, noise: Noise, wide: Wide, rows: in
     fit = best_biased(krawtchouk(k, t), wide.values(), covariance)
     expected = expected_error(wide.values(), t, spread)
     return Forecast(width=k, tables=comb(len(interactions.sizes), k), typical=expected * rows,
-                    worst=fit.stderr * rows, bias=fit.bias)  # fmt: skip
+                    worst=fit.stderr * rows, bias=fit.bias, reference=True)  # fmt: skip
 
 
 def _noise_by_order(interactions: Interactions, noise: Noise, rows: int) -> list[float]:

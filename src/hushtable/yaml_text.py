@@ -46,8 +46,8 @@ def read_yaml(path: str | Path, *, most_bytes: int) -> Any:
         data = Path(path).read_bytes()
     except FileNotFoundError:
         raise BadPath(f"no file {path}; give the path of a domain file (hush domain draft makes one)") from None
-    except OSError as error:
-        raise BadPath(f"cannot read {path}: {error.strerror}") from None
+    except (OSError, ValueError) as error:
+        raise BadPath(f"cannot read {path}: {getattr(error, 'strerror', None) or 'it is not a file name'}") from None
     if len(data) > most_bytes:
         raise BadDomain(f"{path} has {len(data):,} bytes; a domain file has at most {most_bytes:,}")
     try:

@@ -30,6 +30,8 @@ class Forecast:
     """No yes/no question of this width has a larger standard error."""
     bias: float = 0.0
     """Certified bound on the bias, as a fraction; 0 where answers are exact but for noise."""
+    reference: bool = False
+    """Whether `typical` is the error expected on a public reference table, instead of the noise of a cell."""
 
 
 @dataclass(frozen=True, kw_only=True)

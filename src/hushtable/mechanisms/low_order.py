@@ -29,6 +29,8 @@ MOST_NUMBERS = 20_000_000
 MOST_VALUES = 4096
 # Wide workloads look no further: beyond it noise always grows faster than bias falls.
 MOST_ORDER = 8
+# A higher order must lower the expected error by more than this to be worth its cost.
+WORTH = 1.02
 # Measured cost of one row in one table and of one row's parity, seconds (one core); see benchmarks/.
 SECONDS_PER_CELL, SECONDS_PER_PARITY, SECONDS_PER_VALUE = 1.5e-9, 4e-12, 4e-8
 
@@ -57,13 +59,16 @@ class LowOrder(Mechanism):
         wide = cast(Wide, workload)
         if rows is None:
             raise BadPlan(f"{workload} needs about how many rows there are: the order to measure depends on it")
+        if wide.order is not None:
+            return self._at_order(domain, wide.order, price, wide, rows)
         designs = []
         for order in range(1, min(wide.width, MOST_ORDER) + 1):
             try:
                 designs.append(self._at_order(domain, order, price, wide, rows))
             except TooLarge:
                 break
-        return min(designs, key=lambda design: design.forecasts[-1].typical)
+        least = min(design.forecasts[-1].typical for design in designs)
+        return next(design for design in designs if design.forecasts[-1].typical <= WORTH * least)
 
     def _at_order(self, domain: Domain, order: int, price: Price, wide: Wide | None = None, rows: int = 1) -> Design:
         sizes = domain.sizes
@@ -76,7 +81,7 @@ class LowOrder(Mechanism):
         uses = None if wide is None else wide_uses(interactions, law, wide)
         noise = allocate(statistic_of(interactions), interactions, law=law, unit=domain.unit, price=price, uses=uses)
         forecasts = [forecast(interactions, noise, width) for width in range(1, order + 1)]
-        if wide is not None and wide.width > order:
+        if wide is not None:
             forecasts.append(wide_forecast(interactions, noise, wide, rows))
         kind = "parities" if interactions.binary else "interactions"
         return Design(

@@ -17,10 +17,17 @@ class Wide(Workload, ABC):
     """Questions about up to `width` attributes; the planner chooses how many to measure together."""
 
     width: int
+    order: int | None = None
+    """How many attributes to measure together; the planner's choice unless given."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.width, int) or isinstance(self.width, bool) or self.width < 1:
             raise BadPlan(f"width must be a whole number of at least 1, not {self.width!r}")
+        given = self.order
+        if given is not None and (
+            not isinstance(given, int) or isinstance(given, bool) or not 1 <= given <= self.width
+        ):
+            raise BadPlan(f"order must be a whole number from 1 to the width {self.width}, not {given!r}")
 
     def check(self, domain: Domain) -> None:
         """At least one attribute with codes, and no wider than there are attributes."""

@@ -33,6 +33,8 @@ class FrameSource(Source):
 
     def batches(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """See Source."""
+        if len(set(self._table.column_names)) < self._table.num_columns:
+            raise BadData("the frame has two columns of the same name; name each column once")
         yield from self._table.select(list(names)).to_batches(max_chunksize=BATCH_ROWS)
 
 
