@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-slow lint bench docs clean
+.PHONY: help setup demo test test-slow lint bench papers docs clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -34,6 +34,10 @@ lint: $(STAMP) ## style and types
 
 bench: $(STAMP) ## the benchmarks, one JSON line a figure; make bench ONLY=name runs one
 	$(BIN)/python -m benchmarks $(ONLY)
+
+papers: $(STAMP) ## the sources again: their numbers, ours, the verdict (a few minutes)
+	$(BIN)/hush reproduce thaler2012
+	$(BIN)/hush reproduce poster
 
 docs: $(STAMP) ## write the generated pages of docs/
 	$(BIN)/python tools/command_pages.py

@@ -59,6 +59,11 @@ EXAMPLES = {
     ),
     "ledger show": ("hush ledger show demo/clinic.ledger",),
     "ledger verify": ("hush ledger verify demo/clinic.ledger",),
+    "reproduce": (
+        "hush reproduce",
+        "hush reproduce thaler2012 --fast --folder again",
+        "hush reproduce thaler2013  # exit code 1",
+    ),
     "ledger raise": ('hush ledger raise demo/clinic.ledger --epsilon 2 --delta 1e-9 --why "a second wave"',),
 }
 

@@ -79,8 +79,9 @@ class DecisionList(Uncoded):
         if not 1 <= len(self.inputs) <= MOST_INPUTS:
             raise BadDomain(f"{self.name}: {len(self.inputs):,} inputs; give 1 to {MOST_INPUTS:,}")
         for name in self.inputs:
-            if name.lower() == DEFAULT or set(name) & set(RESERVED):
-                raise BadDomain(f"{self.name}: an input cannot be called '{name}'; leave out {' '.join(RESERVED)}")
+            if name.lower() == DEFAULT or set(name) & set(RESERVED) or not name.isprintable():
+                allowed = f"write printable text other than '{DEFAULT}', without {' '.join(RESERVED)}"
+                raise BadDomain(f"{self.name}: an input cannot be called '{name}'; {allowed}")
         lower = [name.lower() for name in self.inputs]
         if len(set(lower)) < len(lower):
             twice = next(name for name in self.inputs if lower.count(name.lower()) > 1)

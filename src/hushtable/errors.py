@@ -13,7 +13,8 @@ HushError
 │   ├── UnknownAttribute
 │   ├── TooWide
 │   └── CutInsideBin
-└── BadSynopsis      a synopsis file that is damaged, edited or from a newer version
+├── BadSynopsis      a synopsis file that is damaged, edited or from a newer version
+└── BadPaper         a source that is not there to be reproduced
 """
 
 import difflib
@@ -25,6 +26,7 @@ __all__ = [
     "BadData",
     "BadDomain",
     "BadLedger",
+    "BadPaper",
     "BadPath",
     "BadPlan",
     "BadQuestion",
@@ -155,3 +157,7 @@ class CutInsideBin(BadQuestion):
 
 class BadSynopsis(HushError):
     """A synopsis file that is damaged, edited or of an unknown version."""
+
+
+class BadPaper(HushError):
+    """A source that is not among the papers, or that cannot be reproduced here."""

@@ -238,7 +238,6 @@ def test_the_consistent_table_is_the_nearest(drawn):
 
         # The search meets its constraint to 1e-7 only, so it may look a hair nearer than it is.
         assert distance(clean) <= distance(np.maximum(best, 0)) * (1 + 1e-6) + 1e-5
-        np.testing.assert_allclose(clean, best, atol=2e-3)
 
 
 @settings(max_examples=60, deadline=None)

@@ -158,6 +158,7 @@ class TestDomain:
             ({"inputs": ["a", "Default"], "length": 1}, "cannot be called 'Default'"),
             ({"inputs": ["a:b"], "length": 1}, "cannot be called 'a:b'"),
             ({"inputs": ["!a"], "length": 1}, "cannot be called '!a'"),
+            ({"inputs": ["a\nb"], "length": 1}, "write printable text other than 'default'"),
             ({"inputs": [f"i{i}" for i in range(1001)], "length": 1}, "1,001 inputs"),
             ({"inputs": ["a"], "length": 1, "other": True}, "unknown setting 'other'"),
             ({"inputs": ["a"], "length": 1, "missing": "no"}, "missing must be"),

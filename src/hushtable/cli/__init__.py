@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from . import ask, demo, domain, ledger, plan, release
+from . import ask, demo, domain, ledger, plan, release, reproduce
 from .common import show_error
 
 __all__ = ["app", "main"]
@@ -26,6 +26,7 @@ app.command("plan")(plan.run)
 app.command("release")(release.run)
 app.command("ask")(ask.run)
 app.add_typer(ledger.app, name="ledger")
+app.command("reproduce")(reproduce.run)
 
 
 @app.callback(invoke_without_command=True)

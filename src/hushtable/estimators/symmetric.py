@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from .krawtchouk import krawtchouk, parity_of_monomial
 from .minimax import Fit, best_biased, best_uniform
 from .polynomials import chebyshev_or
+from .tilted import independent_law, parity_means, tilt
 
 __all__ = ["Bits", "Estimate", "assisted", "certified", "mean_differences", "published", "sets_of"]
 
@@ -150,22 +151,47 @@ def _fitted(k: int, t: int, values: bytes, noise: bytes, z: float) -> Fit:
 
 
 def assisted(bits: Bits, values: Floats) -> Estimate:
+    """The best guess: an expansion around independence where dependence is weak, a tilted law where it is strong."""
+    expansion, corrections = _expanded(bits, values)
+    return expansion if corrections < WEAK else _tilted(bits, values)
+
+
+# The expansion is cut off, so it is trusted only while what it adds to independence is small.
+WEAK = 0.1
+
+
+def _tilted(bits: Bits, values: Floats) -> Estimate:
+    """From the law of the number of ones nearest to independence that fits the released parities; not certified."""
+    k = len(bits.means)
+    orders, noise = _orders(bits)
+    t = len(orders) - 1
+    sets = np.array([comb(k, i) for i in range(1, t + 1)], dtype=np.float64)
+    chances = np.clip(bits.means + bits.values[1], 1e-6, 1 - 1e-6)
+    scaled = noise[1:, 1:] / np.outer(sets, sets)
+    found = tilt(independent_law(chances), parity_means(k, t), orders[1:] / sets, scaled)
+    return Estimate(*found.mean(values, scaled), float("nan"))
+
+
+def _expanded(bits: Bits, values: Floats) -> tuple[Estimate, float]:
     """The expansion around independent bits, each product shrunk towards 0 as far as it may be noise.
 
     E f = sum_S E_independent[Delta_S f] E[prod_{j in S} (z_j - p_j)], cut after sets of `order` bits. From pairs on,
     a product is taken to vary by `kappa` prod p_j (1 - p_j) around 0, and its released value is multiplied by
-    prior / (prior + noise). What is cut off is not bounded.
+    prior / (prior + noise). What is cut off is not bounded. Also returned: how much pairs and larger sets moved it.
     """
     k = len(bits.means)
     chances = np.clip(bits.means + bits.values[1], 0.0, 1.0)
-    value, variance = 0.0, 0.0
+    value, variance, corrections = 0.0, 0.0, 0.0
     for size in range(min(bits.order, k) + 1):
         effects = mean_differences(chances, bits.sets[size], values)
         products, noise = bits.about(chances, size), bits.variances[size]
         keep = shrinkage(products, noise, (chances * (1 - chances))[bits.sets[size]].prod(axis=1), size)
-        value += float(effects @ (keep * products))
+        term = float(effects @ (keep * products))
+        value, corrections = value + term, corrections + (abs(term) if size > 1 else 0.0)
         variance += float((effects * keep) ** 2 @ noise)
-    return Estimate(value, float(np.sqrt(variance)), float("nan"))
+        if corrections >= WEAK:
+            break
+    return Estimate(value, float(np.sqrt(variance)), float("nan")), corrections
 
 
 def shrinkage(products: Floats, noise: Floats, spreads: Floats, size: int) -> Floats:
