@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from math import comb
 from typing import Any
 
@@ -117,13 +118,13 @@ def measure(rows: Sequence[Row]) -> dict[str, Measured]:
     multilinear = {(row.d, row.t): row.value for row in select(rows, figure="size", method="multilinear")}
     sizes = [row.value / multilinear[row.d, row.t] for row in released]
     spent = select(rows, figure="time", whose="ours")
-    counts = [multilinear[row.d, row.t] for row in spent]
+    counts, seconds = [multilinear[row.d, row.t] for row in spent], [row.value for row in spent]
     theirs = select(rows, figure="approximation", whose="theirs")
-    falls = [b.value / a.value for a, b in zip(theirs, theirs[1:], strict=False) if a.k == b.k]
+    falls = [b.value / a.value for a, b in pairwise(theirs) if a.k == b.k]
     five = select(rows, figure="rows", whose="theirs", k=5)
     return {
         "size": Measured(_farthest(sizes), f"{len(sizes)} releases, the largest of {max(counts):,} numbers"),
-        "time": Measured(slope(counts, [row.value for row in spent]), f"{max(row.value for row in spent):.2g} s at most"),
+        "time": Measured(slope(counts, seconds), f"{max(seconds):.2g} s at most"),
         "degree": Measured(max(falls), f"k = {sorted({row.k for row in theirs})}"),
         "minimax": _ratio(rows, "approximation", "minimax", "Chebyshev"),
         "noise": _noise(rows),
@@ -190,15 +191,19 @@ def draw(rows: Sequence[Row]) -> Any:
     return figure
 
 
-THEIRS, OURS, OTHER, NAIVE, DASHES = "#d95f02", "#1f77b4", "#2ca02c", "#777777", {20: "-", 50: "--", 100: ":"}
+THEIRS, BROWN, OURS, OTHER, NAIVE = "#d95f02", "#8c510a", "#1f77b4", "#2ca02c", "#777777"
+DASHES = {20: "-", 50: "--", 100: ":"}
 
 
 def _draw_size(ax: Any, rows: Sequence[Row]) -> None:
     for d, style in DASHES.items():
         mine = select(rows, figure="size", d=d)
-        line(ax, select(mine, method="original, C(d+t, t)"), "t", f"theirs, C(d+t, t), d = {d}", color="#8c510a",
-             linestyle=style)  # fmt: skip
-        line(ax, select(mine, method="multilinear"), "t", f"theirs, multilinear, d = {d}", color=THEIRS, linestyle=style)
+        for method, name, color in (
+            ("original, C(d+t, t)", "C(d+t, t)", BROWN),
+            ("multilinear", "multilinear", THEIRS),
+        ):
+            chosen = select(mine, method=method)
+            line(ax, chosen, "t", f"theirs, {name}, d = {d}", color=color, linestyle=style)
     released = select(rows, figure="size", whose="ours")
     ax.plot([r.t for r in released], [r.value for r in released], "o", color=OURS, label="ours, released")
     axis(ax, "degree t", "numbers", legend={"loc": "upper left", "ncol": 2})
@@ -220,9 +225,11 @@ def _draw_approximation(ax: Any, rows: Sequence[Row]) -> None:
     colors = ("#1b9e77", "#7570b3", "#e7298a", "#66a61e")
     for k, color in zip(sorted({r.k for r in select(rows, figure="approximation")}), colors, strict=False):
         mine = select(rows, figure="approximation", k=k)
-        line(ax, select(mine, whose="theirs"), "t", f"theirs, Chebyshev, k = {k}", color=color, linestyle="--", marker="s")
-        line(ax, select(mine, whose="ours"), "t", f"ours, minimax, k = {k}", color=color, marker="o")
+        theirs, ours = select(mine, whose="theirs"), select(mine, whose="ours")
+        line(ax, theirs, "t", f"theirs, Chebyshev, k = {k}", color=color, linestyle="--", marker="s")
+        line(ax, ours, "t", f"ours, minimax, k = {k}", color=color, marker="o")
     axis(ax, "degree t", "largest error", legend={"loc": "lower left"})
+    ax.set_ylim(bottom=1e-6)
 
 
 def _draw_rows(ax: Any, rows: Sequence[Row]) -> None:
@@ -241,11 +248,14 @@ def _draw_adult(ax: Any, rows: Sequence[Row], x: str, label: str, log: str) -> N
     if not rows:
         ax.text(0.5, 0.5, "no Adult table at hand", ha="center", transform=ax.transAxes)
         return
-    for whose, method, color, style in (("naive", "all 2^d answers", NAIVE, "--"),
-                                        ("naive", "all answers of width at most k", NAIVE, ":"),
-                                        ("theirs", "as published", THEIRS, "-"),
-                                        ("theirs", "mechanism monomial", "#8c510a", "-"),
-                                        ("ours", "pure epsilon 1", OURS, "-"), ("ours", "(1, 1e-9)", OTHER, "-")):  # fmt: skip
+    for whose, method, color, style in (
+        ("naive", "all 2^d answers", NAIVE, "--"),
+        ("naive", "all answers of width at most k", NAIVE, ":"),
+        ("theirs", "as published", THEIRS, "-"),
+        ("theirs", "mechanism monomial", BROWN, "-"),
+        ("ours", "pure epsilon 1", OURS, "-"),
+        ("ours", "(1, 1e-9)", OTHER, "-"),
+    ):
         line(ax, select(rows, method=method), x, f"{whose}, {method}", color=color, linestyle=style, marker="o")
     axis(ax, label, "mean absolute error", log=log, legend={"loc": "upper left", "ncol": 2, "fontsize": 7.5})
     low, high = ax.get_ylim()
@@ -255,8 +265,10 @@ def _draw_adult(ax: Any, rows: Sequence[Row], x: str, label: str, log: str) -> N
 def _draw_noise(ax: Any, rows: Sequence[Row]) -> None:
     stated, seen = (select(rows, figure="noise", method=m) for m in ("proposition", "simulated"))
     places = range(len(stated))
-    ax.plot(places, [r.value for r in stated], "s", color=THEIRS, markersize=9, fillstyle="none", label="theirs, formula")
-    ax.plot(places, [r.value for r in seen], "o", color=OURS, markersize=4.5, label="ours, simulated")
+    formula, simulated = [r.value for r in stated], [r.value for r in seen]
+    ax.plot(places, formula, "s", color=THEIRS, markersize=9, fillstyle="none", label="theirs, formula")
+    ax.plot(places, simulated, "o", color=OURS, markersize=4.5, label="ours, simulated")
     ax.set_xticks(places, [f"d={r.d}\nk={r.k}\nt={r.t}" for r in stated])
-    axis(ax, "", f"STD, {ROWS:,} rows", legend={"loc": "upper left"})
+    axis(ax, "", f"STD of an answer, {ROWS:,} rows", log="", legend={"loc": "upper left"})
     ax.margins(0.2)
+    ax.set_ylim(bottom=0)

@@ -297,7 +297,8 @@ def _draw_lists(ax: Any, rows: Sequence[Row]) -> None:
         for group in (theirs, ours):
             label = "claimed growth, sqrt(k) log(k / bias)" if bias == 0.01 and group is ours else None
             _claimed(ax, group, lambda k, bias=bias: sqrt(k) * log(k / bias), label)
-    axis(ax, "length k", "degree", log="xy", legend={"loc": "upper left"}, x_ticks=(*K_TICKS, 256, 512), y_ticks=T_TICKS)
+    ticks = {"x_ticks": (*K_TICKS, 256, 512), "y_ticks": T_TICKS}
+    axis(ax, "length k", "degree", log="xy", legend={"loc": "upper left"}, **ticks)
     ax.set_ylim(3, 500)
 
 

@@ -22,7 +22,12 @@ if TYPE_CHECKING:
     from .vault.ledger import Ledger as Ledger
     from .vault.randomness import Simulated as Simulated
     from .vault.vault import Vault as Vault
+    from .workloads.decision_lists import DecisionLists as DecisionLists
     from .workloads.marginals import Marginals as Marginals
+    from .workloads.wide import AllOf as AllOf
+    from .workloads.wide import AnyOf as AnyOf
+    from .workloads.wide import AtLeast as AtLeast
+    from .workloads.wide import Predicates as Predicates
 
 __version__ = "0.1.0"
 
@@ -33,6 +38,11 @@ _HOMES = {
     "Domain": "domain",
     "Unit": "budget",
     "Marginals": "workloads.marginals",
+    "Predicates": "workloads.wide",
+    "AnyOf": "workloads.wide",
+    "AllOf": "workloads.wide",
+    "AtLeast": "workloads.wide",
+    "DecisionLists": "workloads.decision_lists",
     "Budget": "budget",
     "plan": "planner",
     "Plan": "planner",

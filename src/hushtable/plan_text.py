@@ -69,7 +69,7 @@ def _alternatives(plan: Plan) -> list[str]:
 
 def _alternative(a: Alternative, rows: int | None) -> str:
     errors = ", ".join(readable(_short(t / (rows or 1))) for t in a.typical)
-    shown = f" typical cell by width: {errors};" if errors else ""
+    shown = f" {a.what} {errors};" if errors else ""
     return f"  {a.mechanism} for {a.workload}:{shown} {a.why_not}"
 
 

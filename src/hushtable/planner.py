@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -15,6 +15,7 @@ from .domain import Domain
 from .errors import BadPlan, HushError, listed, readable, suggestion
 from .mechanisms import Design, Mechanism, mechanisms
 from .workloads import DecisionLists, Marginals, Workload, read_workload
+from .workloads.wide import Wide
 
 __all__ = ["Alternative", "Plan", "plan"]
 
@@ -32,6 +33,8 @@ class Alternative:
     typical: tuple[float, ...]
     """Typical standard error in rows for widths 1, 2, ...; empty when it cannot be done."""
     why_not: str
+    what: str = "typical cell by width:"
+    """What the errors in `typical` are."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,6 +136,7 @@ def plan(
         chosen = _default_workload(domain, price, rows, mechanism)
     design, others = _best(domain, chosen, price, mechanism, rows)
     others += _other_widths(domain, chosen, price, mechanism)
+    others += _other_orders(domain, chosen, price, mechanism, rows, design)
     return Plan(domain=domain, workload=chosen, budget=budget, rows=rows, design=design, alternatives=tuple(others))
 
 
@@ -193,6 +197,35 @@ def _other_widths(domain: Domain, workload: Workload, price: Price, mechanism: s
                 found.append(_alternative(_best(domain, other, price, mechanism)[0], other, why))
             except BadPlan as error:
                 found.append(Alternative(mechanism="any", workload=str(other), typical=(), why_not=str(error)))
+    return found
+
+
+def _other_orders(
+    domain: Domain, workload: Workload, price: Price, mechanism: str | None, rows: int | None, design: Design
+) -> list[Alternative]:
+    """Why this many attributes are measured together: what one fewer and one more would give."""
+    if not isinstance(workload, Wide) or workload.order is not None:
+        return []
+    chosen = len(design.forecasts) - 1
+    found = []
+    for order in (chosen - 1, chosen + 1):
+        if 1 <= order <= workload.width:
+            other = replace(workload, order=order)
+            try:
+                last = _best(domain, other, price, mechanism, rows)[0].forecasts[-1]
+            except BadPlan as error:
+                found.append(Alternative(mechanism="any", workload=str(other), typical=(), why_not=str(error)))
+                continue
+            less = "larger certified bias" if order < chosen else "larger expected error, certified bias"
+            found.append(
+                Alternative(
+                    mechanism=design.mechanism,
+                    workload=str(other),
+                    typical=(last.typical,),
+                    what="expected error",
+                    why_not=f"{less} {readable(last.bias)}",
+                )
+            )
     return found
 
 

@@ -94,8 +94,25 @@ def test_public_names_are_pinned():
     import hushtable
 
     assert sorted(hushtable.__all__) == [
-        "Answer", "Budget", "CrossTab", "Domain", "HushError", "Ledger", "Marginals", "Plan", "Simulated", "Synopsis",
-        "Unit", "Vault", "load", "plan",
+        "AllOf",
+        "Answer",
+        "AnyOf",
+        "AtLeast",
+        "Budget",
+        "CrossTab",
+        "DecisionLists",
+        "Domain",
+        "HushError",
+        "Ledger",
+        "Marginals",
+        "Plan",
+        "Predicates",
+        "Simulated",
+        "Synopsis",
+        "Unit",
+        "Vault",
+        "load",
+        "plan",
     ]  # fmt: skip
     for name in hushtable.__all__:
         assert getattr(hushtable, name) is not None

@@ -50,8 +50,8 @@ def _papers() -> Any:
 
     if not (ROOT / "papers" / "_paper.py").is_file():
         raise BadPaper(
-            "the papers are not installed with the package: clone the repository, run `pip install --editable '.[report]'` "
-            "there, and run hush reproduce again"
+            "the papers are not installed with the package: clone the repository, run "
+            "`pip install --editable '.[report]'` there, and run hush reproduce again"
         )
     if str(ROOT) not in sys.path:
         sys.path.insert(0, str(ROOT))
