@@ -23,7 +23,7 @@ Bits = NDArray[np.bool_]
 DATA = Path(os.environ.get("HUSHTABLE_DATA", Path(__file__).parents[3] / "shared" / "data"))
 CATEGORIES = ("workclass", "education", "marital-status", "occupation", "relationship", "race", "sex",
               "native-country", "income")  # fmt: skip
-# The published algorithm through the same path as ours: the mechanism monomial, answers cut to [0, 1].
+# The published algorithm through the same path as ours, at the degree with a bias of at most 0.05.
 IN_LIBRARY = "mechanism monomial"
 PURE, APPROXIMATE = ht.Budget(epsilon=1), ht.Budget(epsilon=1, delta="1e-9")
 
@@ -89,7 +89,9 @@ def _errors(figure: str, bits: Bits, k: int, *, fast: bool) -> Iterator[Row]:
     yield Row(whose="naive", method="all answers of width at most k", value=answers / n, **place)
     yield from _released(figure, bits, k, PURE, "pure epsilon 1", fast=fast)
     yield from _released(figure, bits, k, APPROXIMATE, "(1, 1e-9)", fast=fast)
-    yield from _released(figure, bits, k, PURE, IN_LIBRARY, mechanism="monomial", fast=fast)
+    # Wider, its degree is 9 and more: hundreds of thousands of products a release, and answers that are noise alone.
+    if k <= 8:
+        yield from _released(figure, bits, k, PURE, IN_LIBRARY, mechanism="monomial", fast=fast)
 
 
 def published_error(bits: Bits, k: int, *, questions: int) -> tuple[float, int]:

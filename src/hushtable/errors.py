@@ -92,10 +92,11 @@ class OverBudget(HushError):
 
     exit_code = 3
 
-    def __init__(self, *, asked: Fraction, left: Fraction, unit: str) -> None:
-        self.asked, self.left = asked, left
+    def __init__(self, *, asked: Fraction, left: Fraction, unit: str, typed: str = "") -> None:
+        self.asked, self.left, self.unit = asked, left, unit
+        also = f" ({typed} in a ledger kept in {unit})" if typed else ""
         super().__init__(
-            f"this costs {unit} = {readable(asked)} but {readable(left)} is left; "
+            f"this costs {unit} = {readable(asked)}{also} but {readable(left)} is left; "
             "lower the budget or let the data owner raise the total (hush ledger raise)"
         )
 

@@ -47,7 +47,17 @@ def test_only_the_vault_imports_what_sees_rows_or_makes_noise(path):
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SRC)))
 def test_public_code_does_not_import_the_vault(path):
-    if inside(path, "estimators", "models", "questions", "workloads", "synopsis.py", "file_format.py", "domain.py", "attributes.py"):
+    if inside(
+        path,
+        "estimators",
+        "models",
+        "questions",
+        "workloads",
+        "synopsis.py",
+        "file_format.py",
+        "domain.py",
+        "attributes.py",
+    ):
         assert not {name for name in imports(path) if name.startswith("hushtable.vault")}
 
 

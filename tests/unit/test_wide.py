@@ -182,6 +182,7 @@ def test_counts_are_fractions_times_rows():
         assert getattr(count, field) == pytest.approx(400 * getattr(fraction, field))
     assert fraction.estimator == "assisted"
     assert "certified" in fraction.notes[0]
+    assert "certified between" in str(fraction)
 
 
 class TestMonomialBasis:

@@ -103,8 +103,12 @@ class Answer(_Frames):
         return {"value": [self.value], "stderr": [self.stderr], "bias": [self.bias], "low": [low], "high": [high]}
 
     def text(self, confidence: float = 0.95) -> str:
-        """`0.0712 ± 0.0011 (95%)`."""
+        """`0.0712 ± 0.0011 (95%)`; a guess stands beside what is certified, which is often much wider."""
         low, high = self.interval(confidence)
+        if self.estimator == "assisted":
+            digits = 0 if self.unit == "count" else 4
+            value, least, most = (f"{number:,.{digits}f}" for number in (self.value, low, high))
+            return f"{value}, certified between {least} and {most} ({100 * confidence:g}%)"
         return f"{measured(self.value, (high - low) / 2)} ({100 * confidence:g}%)"
 
     def __str__(self) -> str:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..budget import Price
 from ..domain import Domain
-from ..errors import BadData, BadLedger, BadPath, BadPlan
+from ..errors import BadData, BadLedger, BadPath, BadPlan, OverBudget
 from ..mechanisms import mechanisms
 from ..planner import Plan
 from ..synopsis import Synopsis
@@ -132,10 +132,17 @@ class _LedgerAccount:
 
     def _reserve(self, ledger: Ledger) -> Reservation:
         plan = self._plan
+        price = plan.design.price
         ledger.require(table=plan.domain.table, domain_digest=plan.domain.digest)
-        return ledger.reserve(
-            plan.design.price, what=f"release {plan.workload}", mechanism=plan.mechanism, plan_digest=plan.digest
-        )
+        try:
+            return ledger.reserve(
+                price, what=f"release {plan.workload}", mechanism=plan.mechanism, plan_digest=plan.digest
+            )
+        except OverBudget as error:
+            if price.currency == ledger.currency:
+                raise
+            # The owner typed one currency and the ledger keeps another: say both.
+            raise OverBudget(asked=error.asked, left=error.left, unit=error.unit, typed=str(price)) from None
 
 
 def _default_ledger(data: Any, domain: Domain) -> Path:

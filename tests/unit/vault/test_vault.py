@@ -50,6 +50,13 @@ def test_a_second_release_is_refused_until_the_total_is_raised(folder):
     vault.release(plan(budget=ht.Budget(rho="0.01")))
 
 
+def test_a_pure_release_from_a_rho_ledger_names_both_prices(folder):
+    vault = ht.Vault(folder / "t.csv", SHAPE)
+    vault.release(plan())
+    with pytest.raises(OverBudget, match=r"rho = 0.5 \(epsilon = 1 in a ledger kept in rho\)"):
+        vault.release(plan(budget=ht.Budget(epsilon=1)))
+
+
 def test_too_dear_reads_no_row(folder):
     ht.Ledger.create(
         folder / "t.ledger", table="t", domain_digest=SHAPE.digest, unit=SHAPE.unit, total=ht.Budget(rho="0.001")
