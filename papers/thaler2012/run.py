@@ -161,7 +161,7 @@ def measure(rows: Sequence[Row]) -> dict[str, Measured]:
         "or-gamma": _gamma_exponent(select(rows, figure="bias", method="minimax", r=1)),
         "construction": _ratio(rows, "construction", "Chebyshev", "bound"),
         "minimax": _ratio(rows, "construction", "minimax", "Chebyshev"),
-        "norm": Measured(max(row.value for row in select(rows, figure="norm")), "of the multilinear coefficients; 0: none is above 1"),
+        "norm": Measured(max(row.value for row in select(rows, figure="norm")), "0: no coefficient is above 1"),
         "r-of-k-growth": _farthest(_exponents(select(grown, figure="r-of-k"))),
         "r-of-k-r": _r_exponent(select(rows, figure="r")),
         "list-growth": _farthest(_exponents(select(grown, figure="lists"), divide=lambda k, bias: log(k / bias))),

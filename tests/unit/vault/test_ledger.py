@@ -1,28 +1,24 @@
 """The ledger adds exactly, counts what was reserved, and knows whose it is."""
 
-import contextlib
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from ledgers import pure, refused, reserve
 
 import hushtable
 from hushtable.budget import Budget, Price, Unit
-from hushtable.errors import BadBudget, BadLedger, BadPath, HushError, OverBudget
+from hushtable.errors import BadBudget, BadLedger, BadPath, OverBudget
 from hushtable.vault import ledger as ledger_module
-from hushtable.vault.ledger import Ledger, Reservation
+from hushtable.vault.ledger import Ledger
 
 DIGEST = "d" * 64
 SOURCE = str(Path(hushtable.__file__).parents[1])
 PURE, ZCDP = Budget(epsilon=1), Budget(rho=1)
-
-
-def pure(amount: Fraction | int) -> Price:
-    return Price(currency="pure", amount=Fraction(amount))
 
 
 def zcdp(amount: Fraction | int) -> Price:
@@ -31,18 +27,6 @@ def zcdp(amount: Fraction | int) -> Price:
 
 def make(path: Path, total: Budget = PURE, table: str = "clinic") -> Ledger:
     return Ledger.create(path, table=table, domain_digest=DIGEST, unit=Unit(), total=total)
-
-
-def reserve(ledger: Ledger, price: Price) -> Reservation:
-    return ledger.reserve(price, what="release", mechanism="low_order", plan_digest="p")
-
-
-@contextlib.contextmanager
-def refused(kind: type[HushError], says: str | None = None) -> Iterator[None]:
-    with pytest.raises(kind, match=says) as caught:
-        yield
-    assert type(caught.value) is kind
-    assert "\n" not in str(caught.value)
 
 
 @pytest.fixture

@@ -7,35 +7,15 @@ import shutil
 import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator
-from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from ledgers import make, pure, refused, reserve
 
-from hushtable.budget import Budget, Price, Unit
+from hushtable.budget import Budget
 from hushtable.errors import BadLedger, BadPath, HushError
 from hushtable.vault import ledger_file
-from hushtable.vault.ledger import Ledger, Reservation
-
-
-def pure(amount: Fraction | int) -> Price:
-    return Price(currency="pure", amount=Fraction(amount))
-
-
-def make(path: Path) -> Ledger:
-    return Ledger.create(path, table="clinic", domain_digest="d", unit=Unit(), total=Budget(epsilon=1))
-
-
-def reserve(ledger: Ledger, price: Price) -> Reservation:
-    return ledger.reserve(price, what="release", mechanism="low_order", plan_digest="p")
-
-
-@contextlib.contextmanager
-def refused(kind: type[HushError], says: str | None = None) -> Iterator[None]:
-    with pytest.raises(kind, match=says) as caught:
-        yield
-    assert type(caught.value) is kind
-    assert "\n" not in str(caught.value)
+from hushtable.vault.ledger import Ledger
 
 
 @pytest.fixture

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from fractions import Fraction
 from itertools import combinations
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...budget import Neighbours
 from ...errors import BadPlan
-from ...interactions import Interactions, Law, Scales
-from .base import Codes, Statistic
-from .spread import largest_change, spread
+from ...interactions import Interactions
+from .base import Codes
+from .interaction import InteractionStatistic
 
 __all__ = ["Parities"]
 
 
-class Parities(Statistic):
+class Parities(InteractionStatistic):
     """All interactions of at most `order` attributes of a table whose attributes have two values each.
 
     Coordinate of a set A: the sum over rows of prod_{j in A} (-1)^{x_j} = n - 2 (rows with an odd number of
     ones in A), the Walsh coefficient of the table. Layout: `Interactions`. What is accumulated is [n, odd
-    rows of each set]. An order beyond the number of attributes means all of them. `threads` is how many may
-    work on one block; None means as many as the machine has.
+    rows of each set].
     """
 
     name: ClassVar[str] = "parities"
@@ -35,9 +30,7 @@ class Parities(Statistic):
         if not interactions.binary:
             other = next(size for size in interactions.sizes if size != 2)
             raise BadPlan(f"parities need two values per attribute, not {other}; use residuals")
-        self.interactions = replace(interactions, order=min(interactions.order, len(interactions.sizes)))
-        self.groups = len(self.interactions.groups)
-        self.threads = threads
+        super().__init__(interactions, threads=threads)
 
     def zeros(self) -> NDArray[np.int64]:
         """The sum over no rows."""
@@ -71,15 +64,3 @@ class Parities(Statistic):
     def rows(self, sums: NDArray[np.int64]) -> int:
         """The number of rows that went into the total of `accumulate`."""
         return int(sums[0])
-
-    def scales(self, law: Law, per_group: Sequence[Fraction]) -> Scales:
-        """The noise of every coordinate when each group has the given scale."""
-        return self.interactions.scales(law, per_group)
-
-    def spread(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
-        """The largest weighted change one row can make, exactly (`spread.squared`, `spread.absolute`)."""
-        return spread(self.interactions, power=power, weights=weights, neighbours=neighbours)
-
-    def largest_change(self, neighbours: Neighbours) -> int:
-        """The most that one row can change any single coordinate."""
-        return largest_change(self.interactions, neighbours)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from fractions import Fraction
+from collections.abc import Iterator
 from functools import cached_property
 from itertools import product
 from math import prod
@@ -12,11 +11,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ...budget import Neighbours
 from ...contrasts import contrasts
-from ...interactions import Interactions, Law, Scales
-from .base import Codes, Statistic
-from .spread import largest_change, spread
+from .base import Codes
+from .interaction import InteractionStatistic
 
 __all__ = ["Residuals"]
 
@@ -24,22 +21,16 @@ __all__ = ["Residuals"]
 BATCH = 1 << 18
 
 
-class Residuals(Statistic):
+class Residuals(InteractionStatistic):
     """All interactions of at most `order` attributes, of any sizes.
 
     Coordinate of a set A and one contrast per member: the sum over rows of the product of the contrasts at
     the row's values. Layout: `Interactions`. These are the residuals of [XiaHZK23] in an integer basis; on
     two-valued attributes they are the parities. What is accumulated is one contingency table for every set
-    of exactly the order's size. An order beyond the number of attributes means all of them. `threads` is how
-    many may work on one block; None means as many as the machine has.
+    of exactly the order's size.
     """
 
     name: ClassVar[str] = "residuals"
-
-    def __init__(self, interactions: Interactions, *, threads: int | None = None) -> None:
-        self.interactions = Interactions(interactions.sizes, min(interactions.order, len(interactions.sizes)))
-        self.groups = len(self.interactions.groups)
-        self.threads = threads
 
     @cached_property
     def _tables(self) -> NDArray[np.int32]:
@@ -93,18 +84,6 @@ class Residuals(Statistic):
     def rows(self, sums: NDArray[np.int64]) -> int:
         """The number of rows that went into the total of `accumulate`: any one table holds them all."""
         return int(sums[: self._starts[1]].sum())
-
-    def scales(self, law: Law, per_group: Sequence[Fraction]) -> Scales:
-        """The noise of every coordinate when each group has the given scale."""
-        return self.interactions.scales(law, per_group)
-
-    def spread(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
-        """The largest weighted change one row can make (`spread.squared`; `spread.absolute` may bound it)."""
-        return spread(self.interactions, power=power, weights=weights, neighbours=neighbours)
-
-    def largest_change(self, neighbours: Neighbours) -> int:
-        """The most that one row can change any single coordinate."""
-        return largest_change(self.interactions, neighbours)
 
 
 def _transform(tables: NDArray[np.int64], shape: tuple[int, ...]) -> NDArray[np.int64]:
