@@ -31,6 +31,8 @@ MOST_VALUES = 4096
 MOST_ORDER = 8
 # Among orders whose expected errors are this much alike the highest is taken: its certified bias is smaller.
 ALIKE = 1.15
+# Measuring the whole width leaves no bias at all; that is worth twice the error expected of a guess.
+UNBIASED = 2.0
 # Measured cost of one row in one table and of one row's parity, seconds (one core); see benchmarks/.
 SECONDS_PER_CELL, SECONDS_PER_PARITY, SECONDS_PER_VALUE = 1.5e-9, 4e-12, 4e-8
 
@@ -68,6 +70,9 @@ class LowOrder(Mechanism):
             except TooLarge:
                 break
         least = min(design.forecasts[-1].typical for design in designs)
+        exact = designs[-1] if len(designs) == wide.width else None
+        if exact is not None and exact.forecasts[-1].typical <= UNBIASED * least:
+            return exact
         return [design for design in designs if design.forecasts[-1].typical <= ALIKE * least][-1]
 
     def _at_order(self, domain: Domain, order: int, price: Price, wide: Wide | None = None, rows: int = 1) -> Design:
