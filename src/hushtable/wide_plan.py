@@ -60,7 +60,7 @@ def _laplace_bit(size: int) -> float:
 
 def wide_forecast(interactions: Interactions, noise: Noise, wide: Wide, rows: int) -> Forecast:
     """`typical` is the expected error of the best guess on a public reference table; `worst` the certified noise."""
-    from .estimators.krawtchouk import krawtchouk
+    from .estimators.krawtchouk import krawtchouk, parity_of_values
     from .estimators.minimax import best_biased
     from .estimators.reference import expected_error
 
@@ -68,7 +68,12 @@ def wide_forecast(interactions: Interactions, noise: Noise, wide: Wide, rows: in
     spread = _noise_by_order(interactions, noise, rows)
     covariance = np.diag([comb(k, i) * 4.0**i * spread[i] ** 2 for i in range(t + 1)])
     fit = best_biased(krawtchouk(k, t), wide.values(), covariance)
-    expected = expected_error(wide.values(), t, spread)
+    if t < k:
+        expected = expected_error(wide.values(), t, spread)
+    else:
+        # The whole width is measured: answers are unbiased, and all of their error is noise.
+        weights = parity_of_values(wide.values(), k)
+        expected = math.sqrt(float(weights @ covariance @ weights))
     return Forecast(width=k, tables=comb(len(interactions.sizes), k), typical=expected * rows,
                     worst=fit.stderr * rows, bias=fit.bias, reference=True)  # fmt: skip
 

@@ -31,8 +31,8 @@ MOST_VALUES = 4096
 MOST_ORDER = 8
 # Among orders whose expected errors are this much alike the highest is taken: its certified bias is smaller.
 ALIKE = 1.15
-# Measuring the whole width leaves no bias at all; that is worth twice the error expected of a guess.
-UNBIASED = 2.0
+# Measuring the whole width leaves no bias at all; that is worth more than twice the error expected of a guess.
+UNBIASED = 2.5
 # Measured cost of one row in one table and of one row's parity, seconds (one core); see benchmarks/.
 SECONDS_PER_CELL, SECONDS_PER_PARITY, SECONDS_PER_VALUE = 1.5e-9, 4e-12, 4e-8
 
