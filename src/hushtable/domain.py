@@ -101,7 +101,7 @@ class Domain:
         """Names of all attributes, in order."""
         return tuple(a.name for a in self.attributes)
 
-    @property
+    @cached_property
     def sizes(self) -> tuple[int, ...]:
         """Number of codes of each closed attribute."""
         return tuple(a.size for a in self.closed)

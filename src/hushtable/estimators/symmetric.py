@@ -223,6 +223,8 @@ def mean_differences(chances: Floats, sets: NDArray[np.intp], values: Floats) ->
     factors = 1 - chances[:, None] + chances[:, None] * roots
     others = np.ones((len(sets), k), dtype=bool)
     others[np.arange(len(sets))[:, None], sets] = False
-    product = np.where(others[:, :, None], factors[None], 1.0).prod(axis=1)
+    product = np.ones((len(sets), len(roots)), dtype=np.complex128)
+    for j, factor in enumerate(factors):
+        product *= np.where(others[:, j, None], factor, 1.0)
     law = np.fft.ifft(product, axis=1).real
     return np.asarray(law @ difference, dtype=np.float64)

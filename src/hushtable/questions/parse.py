@@ -151,10 +151,14 @@ class _Reader:
             raise BadQuestion(f"expected a column name, not {node.sql()[:60]!r}")
         if node.table and node.table.lower() != self.domain.table.lower():
             raise UnknownAttribute(node.sql(), known=self.domain.names)
-        alike = [a for a in self.domain.attributes if a.name.lower() == node.name.lower()]
-        if len(alike) == 1 and isinstance(alike[0], Uncoded):
-            raise BadQuestion(f"{alike[0].name} {alike[0].advice}")
-        return self.domain.position(node.name)
+        name = node.name
+        try:
+            return self.domain.position(name)
+        except UnknownAttribute:
+            alike = [a for a in self.domain.attributes if a.name.lower() == name.lower()]
+            if len(alike) == 1 and isinstance(alike[0], Uncoded):
+                raise BadQuestion(f"{alike[0].name} {alike[0].advice}") from None
+            raise
 
     def predicate(self, node: exp.Expr) -> Predicate:
         """The predicate of an expression."""
