@@ -12,6 +12,7 @@ from ...errors import BadPlan
 from ...interactions import Interactions
 from .base import Codes
 from .interaction import InteractionStatistic
+from .part import Part
 
 __all__ = ["Parities"]
 
@@ -31,6 +32,11 @@ class Parities(InteractionStatistic):
             other = next(size for size in interactions.sizes if size != 2)
             raise BadPlan(f"parities need two values per attribute, not {other}; use residuals")
         super().__init__(interactions, threads=threads)
+
+    def part(self, index: int) -> Part:
+        """One coordinate. Replacing a row leaves the number of rows (coordinate 0) and turns a sign or moves a bit."""
+        replaced = 0 if index == 0 else 2 if self.interactions.basis == "contrast" else 1
+        return Part(self, index, index + 1, added=(1,), replaced=(replaced,))
 
     def zeros(self) -> NDArray[np.int64]:
         """The sum over no rows."""
