@@ -1,0 +1,145 @@
+"""Running: a hypothesis that is asked all the time and corrected now and then, one condition at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .factored import Factored, Group
+from .fit import Evidence, fit
+
+__all__ = ["Running"]
+
+Truth = NDArray[np.bool_]
+# Earlier measurements that are fitted again with a new one, and how often.
+WINDOW, PASSES = 60, 2
+# Passes over the tables that the hypothesis starts from: each has attributes of its own, so that few are needed.
+START_PASSES = 20
+# Sets of attributes whose layout is remembered.
+MOST_LAYOUTS = 4096
+
+
+class Layout(NamedTuple):
+    """Where the cells of a few attributes lie in their group's table."""
+
+    group: Group
+    bases: NDArray[np.int32]
+    """The first cell of each combination of codes (C order)."""
+    outer: NDArray[np.int32]
+    inner: NDArray[np.int32]
+    """A combination's cells are base + outer[o] + inner[i]."""
+
+
+class Running:
+    """Starts from noisy tables, then learns from 0/1 conditions; the same fit as `fit`, but for single sums.
+
+    A condition touches only the cells where it is true, or only those where it is not, whichever are fewer.
+    """
+
+    def __init__(self, sizes: Sequence[int], *, cap: int, start: Sequence[Evidence] = ()) -> None:
+        self.hypothesis = Factored(sizes, cap=cap)
+        self.start = list(start)
+        self.learned: list[Evidence] = []
+        self._layouts: dict[tuple[int, ...], Layout] = {}
+        self._chosen: dict[int, tuple[Layout, NDArray[np.int32], bool]] = {}
+        # numba loads with the first hypothesis, not with this file.
+        from . import running_kernel
+
+        self._kernel = running_kernel
+        fit(self.hypothesis, self.start, passes=START_PASSES)
+
+    def share(self, positions: tuple[int, ...], true: Truth) -> float:
+        """The share of rows for which a condition (flat over the codes at `positions`, C order) is true."""
+        layout = self._layout(positions)
+        if layout is None:
+            return min(float(self.hypothesis.table(positions).ravel()[true].sum()), 1.0)
+        return min(float(self._kernel.total(layout.group.table, layout.bases[true], layout.outer, layout.inner)), 1.0)
+
+    def can_learn(self, positions: tuple[int, ...]) -> bool:
+        """Whether the attributes can be joined within the cap."""
+        return self.hypothesis.cells(positions) <= self.hypothesis.cap
+
+    @property
+    def recent(self) -> list[Evidence]:
+        """The newest measurement and those that are fitted again with it."""
+        return self.learned[-WINDOW - 1 :]
+
+    def learn(self, item: Evidence) -> None:
+        """Takes a new measurement in, and fits it together with the last ones."""
+        self.hypothesis.join(item.positions)
+        self.learned.append(item)
+        self.refit(self.recent, passes=PASSES)
+
+    def refit(self, items: Sequence[Evidence], *, passes: int) -> None:
+        """Fits conditions that were learned before, the newest first."""
+        for _ in range(passes):
+            # Dividing a whole table after every step would cost more than the steps: its sum is kept instead.
+            sums = {id(group): 1.0 for group in self.hypothesis.groups}
+            for item in reversed(items):
+                self._step(item, sums)
+            for group in self.hypothesis.groups:
+                group.table /= group.table.sum()
+
+    def restore(self, items: Sequence[Evidence]) -> None:
+        """Takes in measurements with the log-weights that an earlier run found for them."""
+        for item in items:
+            assert item.theta is not None
+            self.hypothesis.multiply(item.positions, np.exp(item.exponent(item.theta)))
+            self.learned.append(item)
+
+    def _step(self, item: Evidence, sums: dict[int, float]) -> None:
+        """One log-weight solved exactly, by the same rule as `fit`."""
+        assert item.theta is not None
+        layout, bases, true = self._cells(item)
+        group, theta = layout.group, float(item.theta[0])
+        move, sums[id(group)] = self._kernel.correct(
+            group.table,
+            bases,
+            layout.outer,
+            layout.inner,
+            true,
+            sums[id(group)],
+            float(item.target[0]),
+            theta,
+            item.give,
+        )
+        item.theta = np.array([theta + move])
+
+    def _cells(self, item: Evidence) -> tuple[Layout, NDArray[np.int32], bool]:
+        """The cells where a condition is true, or those where it is not if they are fewer; and which of the two."""
+        layout = self._layout(item.positions)
+        assert layout is not None, "learning joins the attributes"
+        known = self._chosen.get(id(item))
+        if known is None or known[0] is not layout:
+            assert item.weights is not None
+            true = item.weights > 0.5
+            few = 2 * int(true.sum()) <= len(true)
+            known = self._chosen[id(item)] = (layout, layout.bases[true if few else ~true], few)
+        return known
+
+    def _layout(self, positions: tuple[int, ...]) -> Layout | None:
+        """None while the attributes lie in several groups."""
+        groups = self.hypothesis.spanned(positions)
+        if len(groups) > 1:
+            return None
+        known = self._layouts.get(positions)
+        if known is None or known.group is not groups[0]:
+            if len(self._layouts) >= MOST_LAYOUTS:
+                self._layouts.clear()
+            known = self._layouts[positions] = _layout(groups[0], positions)
+        return known
+
+
+def _layout(group: Group, positions: tuple[int, ...]) -> Layout:
+    from .kernels import places
+
+    step = {p: prod(group.sizes[i + 1 :]) for i, p in enumerate(group.members)}
+    size = dict(zip(group.members, group.sizes, strict=True))
+    high, low = places([size[p] for p in positions], [step[p] for p in positions])
+    free = [p for p in group.members if p not in positions]
+    outer, inner = places([size[p] for p in free], [step[p] for p in free])
+    return Layout(group, (high[:, None] + low).ravel(), outer, inner)

@@ -1,0 +1,133 @@
+"""Answers of a weighted model: sums over its distribution, each with the bar it can defend."""
+
+from __future__ import annotations
+
+from itertools import product
+from math import prod
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import BadQuestion, readable
+from ..questions.answer import Answer, AnswerUnit, CrossTab
+from ..questions.parse import Question
+from .linear import levels
+from .weighted_bars import Bar, bar
+
+if TYPE_CHECKING:
+    from .weighted import WeightedModel
+
+__all__ = ["weighted_answer"]
+
+Floats = NDArray[np.float64]
+# A joint table up to this many cells is summed exactly; beyond, so many rows are drawn from the model.
+MOST_CELLS, DRAWN = 1 << 22, 1 << 18
+ESTIMATOR = "model"
+
+
+def weighted_answer(model: WeightedModel, question: Question, *, count: bool) -> Answer | CrossTab:
+    """The answer to a question, or one for every combination of its groups."""
+    positions, sizes = question.positions, model.domain.sizes
+    if prod(sizes[p] for p in positions) > MOST_CELLS:
+        return _by_drawing(model, question, count=count)
+    shape = [sizes[p] for p in positions]
+    where = question.where.table(positions, shape) if question.where else np.ones(shape)
+    table = model.hypothesis.table(positions)
+    if question.kind == "mean":
+        return _means(model, question, table, where)
+    scale = model.rows if count else 1.0
+    axes = len(question.groups)
+    found = []
+    for cell in product(*(range(s) for s in shape[:axes])):
+        inside = np.zeros(shape)
+        inside[cell] = where[cell]
+        value = float((table * inside).sum())
+        found.append((scale * value, bar(model, positions, inside, value)))
+    return _wrapped(model, question, "count" if count else "fraction", found, scale, ())
+
+
+def _means(model: WeightedModel, question: Question, table: Floats, where: Floats) -> Answer | CrossTab:
+    """Mean of an attribute: its bar is that of sum of (value - mean) over the share of rows that have one."""
+    assert question.average is not None
+    attribute = model.domain.closed[question.average]
+    own = [1] * where.ndim
+    own[question.positions.index(question.average)] = attribute.size
+    middle, half, has = (column.reshape(own) for column in levels(attribute))
+    found = []
+    for cell in product(*(range(s) for s in where.shape[: len(question.groups)])):
+        inside = np.zeros_like(where)
+        inside[cell] = where[cell]
+        inside = inside * has
+        share = float((table * inside).sum())
+        mean = float((table * inside * middle).sum()) / share if share > 0 else np.nan
+        within = float((table * inside * half).sum()) / share if share > 0 else np.nan
+        if share > 0:
+            below = bar(model, question.positions, inside, share)
+            around = bar(model, question.positions, (middle - mean) * inside, 0.0)
+            least = max(share - below.reach, 0.0)
+            if least > 0:
+                kept = Bar(around.stderr / least, around.bias / least + within, around.basis)
+                found.append((mean, kept))
+                continue
+        found.append((np.nan, Bar(np.nan, np.nan, "guessed")))
+    if not question.groups and np.isnan(found[0][0]):
+        raise BadQuestion("the number of such rows cannot be told from 0, so they have no mean")
+    notes = ("a group too small to tell from 0 has no mean",) if any(np.isnan(v) for v, _ in found) else ()
+    return _wrapped(model, question, "mean", found, 1.0, notes)
+
+
+def _by_drawing(model: WeightedModel, question: Question, *, count: bool) -> Answer | CrossTab:
+    """A question about too many attributes for one table: answered from rows drawn from the model, always the same."""
+    if question.kind == "mean" or question.groups or question.where is None:
+        raise BadQuestion(
+            f"{len(question.positions)} attributes make a table of more than {MOST_CELLS:,} cells; "
+            "ask for a count without GROUP BY, or about fewer attributes"
+        )
+    codes = model.draw(DRAWN, np.random.default_rng(0))
+    value = float(question.where.on_rows(codes)[0].mean())
+    sampling = float(np.sqrt(max(value * (1 - value), 1 / DRAWN) / DRAWN))
+    scale = model.rows if count else 1.0
+    found = [(scale * value, Bar(sampling, max(value, 1 - value), "guessed"))]
+    note = f"summed over {DRAWN:,} rows drawn from the model: that alone errs by {readable(float(f'{sampling:.1g}'))}"
+    return _wrapped(model, question, "count" if count else "fraction", found, scale, (note,))
+
+
+def _wrapped(
+    model: WeightedModel,
+    question: Question,
+    unit: str,
+    found: list[tuple[float, Bar]],
+    scale: float,
+    notes: tuple[str, ...],
+) -> Answer | CrossTab:
+    notes = (*notes, *_basis_notes(model, [one for _, one in found], scale))
+    if not question.groups:
+        value, one = found[0]
+        return Answer(question=question.text, unit=cast(AnswerUnit, unit), value=value, stderr=scale * one.stderr,
+                      bias=scale * one.bias, estimator=ESTIMATOR, notes=notes)  # fmt: skip
+    attributes = [model.domain.closed[p] for p in question.groups]
+    cells = list(product(*(range(a.size) for a in attributes)))
+    labels = {a.name: tuple(a.labels[cell[i]] for cell in cells) for i, a in enumerate(attributes)}
+    return CrossTab(question=question.text, unit=cast(AnswerUnit, unit), groups=labels,
+                    value=np.array([value for value, _ in found]),
+                    stderr=scale * np.array([one.stderr for _, one in found]),
+                    bias=scale * np.array([one.bias for _, one in found]), kurtosis=np.zeros(len(found)),
+                    law=model.law, estimator=ESTIMATOR, notes=notes)  # fmt: skip
+
+
+def _basis_notes(model: WeightedModel, bars: list[Bar], scale: float) -> list[str]:
+    """What the error bars rest on."""
+    notes = []
+    kinds = {one.basis for one in bars}
+    if "measured" in kinds:
+        first = next(one for one in bars if one.basis == "measured")
+        unbiased = f": unbiased value {scale * (first.direct or 0):.6g}" if len(bars) == 1 and first.direct else ""
+        notes.append(f"measured{unbiased}; the bias is how far the model moved it")
+    if "certified" in kinds and model.certificate is not None:
+        notes.append(
+            f"not measured; the bias bound holds with probability {model.certificate.confidence:g}, by the last choice"
+        )
+    if "guessed" in kinds:
+        notes.append("nothing certifies this answer: it is what the fitted distribution says")
+    return notes

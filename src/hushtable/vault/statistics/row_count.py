@@ -1,0 +1,66 @@
+"""Row count: the number of rows alone, for where it is private and nothing else measured tells it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...budget import Neighbours
+from ...domain import Domain
+from ...interactions import Law, Scales
+from .base import Statistic
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["RowCount"]
+
+
+class RowCount(Statistic):
+    """One number. It changes by 1 when a row is added or removed, and not at all when one is replaced."""
+
+    name: ClassVar[str] = "row-count"
+    groups = 1
+
+    def columns(self, domain: Domain) -> tuple[str, ...]:
+        """Any column will do."""
+        return (domain.names[0],)
+
+    def read(self, batch: pa.RecordBatch, domain: Domain) -> NDArray[np.uint8]:
+        """Nothing but how many rows there are."""
+        return np.zeros((1, batch.num_rows), dtype=np.uint8)
+
+    def zeros(self) -> NDArray[np.int64]:
+        """The sum over no rows."""
+        return np.zeros(1, dtype=np.int64)
+
+    def accumulate(self, codes: NDArray[np.uint8]) -> NDArray[np.int64]:
+        """The number of rows."""
+        return np.array([codes.shape[1]], dtype=np.int64)
+
+    def finish(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The sum is the coordinate."""
+        return sums
+
+    def rows(self, sums: NDArray[np.int64]) -> int:
+        """The number of rows that went into the total of `accumulate`."""
+        return int(sums[0])
+
+    def scales(self, law: Law, per_group: Sequence[Fraction]) -> Scales:
+        """One scale, one number."""
+        return Scales(law=law, table=tuple(per_group), index=np.zeros(1, dtype=np.int32))
+
+    def spread(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
+        """1 or 0, for either power."""
+        if power not in (1, 2):
+            raise ValueError(f"power must be 1 (Laplace) or 2 (Gaussian), not {power}")
+        (weight,) = weights
+        return weight * self.largest_change(neighbours)
+
+    def largest_change(self, neighbours: Neighbours) -> int:
+        """1 or 0."""
+        return int(neighbours == "add-remove")

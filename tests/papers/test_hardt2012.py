@@ -1,0 +1,80 @@
+"""hardt2012: its tables are the published ones, its algorithms are what they say, and without data it says so."""
+
+import csv
+import gzip
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from published import CZECH, MILDEW, PUBLISHED, ROCHDALE, Counts, ParityClass, best_fit, nltcs, relative_entropy
+
+from hushtable.vault.door import price_of
+
+
+@pytest.mark.parametrize("table", PUBLISHED, ids=lambda t: t.name)
+def test_the_counts_are_those_of_the_rows(table, real_table):
+    with real_table(f"{table.name}.csv").open(encoding="utf-8", newline="") as file:
+        names, *rows = csv.reader(file)
+    cells = np.array([int("".join(row), 2) for row in rows])
+    assert table.attributes == tuple(names)
+    assert table.counts.tolist() == np.bincount(cells, minlength=len(table.counts)).tolist()
+
+
+def test_the_large_table_is_read_as_it_is(real_table):
+    with gzip.open(real_table("nltcs.csv.gz"), "rt", encoding="utf-8") as file:
+        _, *rows = csv.reader(file)
+    large = nltcs()
+    assert sorted("".join(map(str, row)) for row in large.codes.T) == sorted("".join(row) for row in rows)
+    assert relative_entropy(large, ParityClass(large, 1).uniform()) == pytest.approx(5.329, abs=5e-4)
+
+
+@pytest.mark.parametrize(
+    ("table", "rows", "filled", "uniform", "fitted"),
+    [(MILDEW, 70, 22, 1.546, 0.018), (CZECH, 1841, 63, 0.550, 0.006), (ROCHDALE, 665, 91, 1.754, 0.048)],
+    ids=lambda v: getattr(v, "name", None),
+)
+def test_the_tables_have_the_published_shape_and_entropies(table, rows, filled, uniform, fitted):
+    assert (table.rows, (table.counts > 0).sum()) == (rows, filled)
+    parities = ParityClass(table, 3)
+    assert relative_entropy(table, parities.uniform()) == pytest.approx(uniform, abs=5e-4)
+    assert relative_entropy(table, best_fit(parities, 500)) == pytest.approx(fitted, abs=1e-3)
+    assert relative_entropy(table, table.shares) == 0
+
+
+def test_rows_and_counts_are_the_same_table():
+    cells = np.array([int("".join(map(str, row)), 2) for row in ROCHDALE.codes.T])
+    assert np.bincount(cells, minlength=256).tolist() == ROCHDALE.counts.tolist()
+
+
+def test_counts_of_another_number_of_attributes_are_refused():
+    with pytest.raises(ValueError, match="2 attributes have 4"):
+        Counts("t", ("a", "b"), np.zeros(8, np.int64), "nobody")
+
+
+def test_all_coefficients_cost_exactly_their_epsilon():
+    parities = ParityClass(CZECH, 3)
+    noise = parities.equal_noise(Fraction(1, 3))
+    assert price_of(parities.statistic, noise, CZECH.domain.unit).amount == Fraction(1, 3)
+    assert len(set(noise.per_group[1:])) == 1
+
+
+def test_means_and_steps_are_those_of_the_signs():
+    parities, g = ParityClass(CZECH, 3), np.random.default_rng(1)
+    p = g.dirichlet(np.ones(64))
+    bits = (np.arange(64)[:, None] >> np.arange(6)[::-1]) & 1
+    signs = np.array([np.prod(1 - 2 * bits[:, list(own)], axis=1) for own in parities.sets])
+    np.testing.assert_allclose(parities.means(p), signs @ p, atol=1e-14)
+    np.testing.assert_allclose(parities.exact, signs @ CZECH.shares, atol=1e-14)
+    number, moved = 30, p * np.exp(0.5 * (0.2 - signs[30] @ p) * signs[30])
+    parities.step(p, number, 0.2)
+    np.testing.assert_allclose(p, moved / moved.sum(), atol=1e-14)
+
+
+def test_without_the_survey_the_claims_about_it_are_skipped(monkeypatch, tmp_path):
+    from papers.hardt2012 import run, tables
+
+    monkeypatch.setattr(tables, "DATA", tmp_path)
+    assert tables.nltcs() is None
+    seen = run._large({run.ALL: {}}) | run.measure_curator([], run.NO_DATA)
+    assert len(seen) == 7
+    assert all(one.ours is None and "HUSHTABLE_DATA" in one.note for one in seen.values())
