@@ -1,0 +1,124 @@
+"""`hush curate`: questions to a table one at a time, as they come."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .common import AsJson, Delta, DomainPath, Epsilon, Rho, budget_from, progress_bar, say, show_error
+
+if TYPE_CHECKING:
+    from ..vault.curator import Curator
+
+__all__ = ["Exhaustion", "How", "run"]
+
+
+class How(StrEnum):
+    """In which way questions are answered."""
+
+    hypothesis = "hypothesis"
+    independent = "independent"
+
+
+class Exhaustion(StrEnum):
+    """What happens after the last paid answer."""
+
+    unverified = "unverified"
+    refuse = "refuse"
+
+
+def run(
+    data: Annotated[Path, typer.Argument(help="The table: .csv, .csv.gz, .parquet or .jsonl.")],
+    domain: DomainPath,
+    questions: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[QUESTIONS]...", help="Counts; without any, one a line of standard input."),
+    ] = None,
+    state: Annotated[
+        Path | None, typer.Option(help="The curator's memory; NAME.curator beside the ledger by default.")
+    ] = None,
+    epsilon: Epsilon = None,
+    delta: Delta = None,
+    rho: Rho = None,
+    planned: Annotated[
+        int | None, typer.Option("--questions", help="How many questions to plan for; 20,000 by default.")
+    ] = None,
+    updates: Annotated[int | None, typer.Option(help="The most answers to pay for; 200 by default.")] = None,
+    factor: Annotated[
+        str | None, typer.Option(help="Moves the threshold: higher lasts longer, lower errs less; 0.5 by default.")
+    ] = None,
+    way: Annotated[How | None, typer.Option(help="Force a way; without it the plan chooses.")] = None,
+    on_exhausted: Annotated[
+        Exhaustion, typer.Option(help="After the last paid answer: go on unverified, or refuse.")
+    ] = Exhaustion.unverified,
+    count: Annotated[bool, typer.Option("--count", help="Numbers of rows instead of fractions.")] = False,
+    confidence: Annotated[float, typer.Option(help="Confidence of the intervals.")] = 0.95,
+    freeze: Annotated[
+        Path | None, typer.Option(help="After the questions, write what was learned to this synopsis file.")
+    ] = None,
+    ledger: Annotated[
+        Path | None, typer.Option(help="The table's ledger; NAME.ledger beside the data by default.")
+    ] = None,
+    simulate: Annotated[
+        int | None, typer.Option(help="Rehearse with this seed: repeatable, NOT private, spends and keeps nothing.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Answer counts as they come: free while a hypothesis about the table is close, paid where it is not."""
+    from ..domain import Domain
+    from ..errors import BadQuestion
+    from ..file_format import check_writable
+    from ..vault.randomness import Simulated
+    from ..vault.vault import Vault
+
+    if not 0 < confidence < 1:
+        raise BadQuestion(f"confidence must be between 0 and 1 (say 0.95), not {confidence:g}")
+    budget = None if (epsilon, delta, rho) == (None, None, None) else budget_from(epsilon, delta, rho)
+    vault = Vault(data, Domain.load(domain), ledger=ledger)
+    if freeze is not None:
+        check_writable(freeze)
+    with progress_bar("reading", None) as progress:
+        curator = vault.curate(
+            budget=budget,
+            questions=planned,
+            state=state,
+            updates=updates,
+            factor=factor,
+            way=way.value if way else None,
+            on_exhausted=on_exhausted.value,
+            randomness=None if simulate is None else Simulated(simulate),
+            progress=progress,
+        )
+    with curator:
+        say(curator.plan.to_dict(), f"{curator}\n", as_json=as_json)
+        failed = [_ask(curator, text, count, confidence, as_json) for text in _texts(questions)]
+        if freeze is not None:
+            synopsis = curator.freeze()
+            synopsis.save(freeze)
+            say({"file": str(freeze), "digest": synopsis.digest}, f"wrote {freeze}", as_json=as_json)
+    if any(failed):
+        raise typer.Exit(1)
+
+
+def _texts(given: list[str] | None) -> Iterator[str]:
+    lines = given or (line.rstrip("\n") for line in sys.stdin)
+    return (line for line in lines if line.strip())
+
+
+def _ask(curator: Curator, text: str, count: bool, confidence: float, as_json: bool) -> bool:
+    """Prints the answer, or one line that says what is wrong with the question; the next one is asked all the same."""
+    from ..errors import BadQuestion
+
+    try:
+        answer = curator.ask(text, count=count)
+    except BadQuestion as error:
+        show_error(type(error).__name__, str(error))
+        return True
+    value: dict[str, Any] = answer.to_dict(confidence)
+    say(value, f"{answer.text(confidence)}; {answer.answers_left:,} paid answers left", as_json=as_json)
+    return False

@@ -1,0 +1,93 @@
+"""Held rows: the distinct rows of a table in memory, each with how often it occurs, to be asked all the time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..domain import Domain
+from .coding import encode_batch
+from .sources import Progress, Source, watched
+from .statistics import OneQuestion, Statistic
+from .statistics.base import Codes
+
+__all__ = ["HeldRows"]
+
+Sums = NDArray[np.int64]
+# Repeated rows are handed to other statistics this many at a time.
+BLOCK = 1 << 20
+# Cells of exact tables kept for the next question about the same attributes.
+MOST_CELLS = 1 << 22
+
+
+class HeldRows:
+    """Codes of the distinct rows (one line an attribute) and their counts. Never leaves the vault."""
+
+    def __init__(self, sizes: tuple[int, ...], codes: Codes, counts: Sums) -> None:
+        self._sizes, self._codes, self._counts = sizes, codes, counts
+        self._rows = int(counts.sum())
+        self._tables: dict[tuple[int, ...], NDArray[np.float64]] = {}
+        self._cells = 0
+
+    @classmethod
+    def read(cls, source: Source, domain: Domain, progress: Progress | None = None) -> HeldRows:
+        """Reads all rows once; BadData when one does not fit the domain."""
+        names = [attribute.name for attribute in domain.closed]
+        batches = (encode_batch(batch, domain) for batch in watched(source.batches(names), progress))
+        return cls(domain.sizes, *distinct(batches, len(names)))
+
+    def total(self, statistic: Statistic) -> Sums:
+        """The statistic's sum over all rows. One question takes microseconds, anything else a pass."""
+        if isinstance(statistic, OneQuestion):
+            # Counts are whole numbers far below 2^53, which sums of floats keep exactly.
+            true = float(self._table(statistic.positions)[statistic.true].sum())
+            return np.array([round(true), self._rows], dtype=np.int64)
+        sums, ends = statistic.zeros(), np.cumsum(self._counts)
+        for first in range(0, self._rows, BLOCK):
+            wanted = np.arange(first, min(first + BLOCK, self._rows))
+            sums += statistic.accumulate(self._codes[:, np.searchsorted(ends, wanted, side="right")])
+        return sums
+
+    def _table(self, positions: tuple[int, ...]) -> NDArray[np.float64]:
+        """The exact contingency table of these attributes, flat, remembered."""
+        known = self._tables.get(positions)
+        if known is not None:
+            return known
+        own = tuple(self._sizes[p] for p in positions)
+        cells = np.zeros(self._codes.shape[1], dtype=np.int64)
+        for position, size in zip(positions, own, strict=True):
+            cells = cells * size + self._codes[position]
+        found = np.bincount(cells, weights=self._counts, minlength=prod(own)).astype(np.float64)
+        if self._cells + len(found) > MOST_CELLS:
+            self._tables.clear()
+            self._cells = 0
+        self._tables[positions] = found
+        self._cells += len(found)
+        return found
+
+
+def distinct(batches: Iterable[Codes], attributes: int) -> tuple[Codes, Sums]:
+    """The distinct columns of all batches (shape (attributes, rows) each), with how often each occurs."""
+    found: list[tuple[NDArray[np.void], Sums]] = []
+    codes: Codes = np.zeros((attributes, 0), dtype=np.uint8)
+    for batch in batches:
+        codes = batch
+        found.append(_merged(_as_rows(batch), np.ones(batch.shape[1], dtype=np.int64)))
+    if not found:
+        return codes, np.zeros(0, dtype=np.int64)
+    rows, counts = _merged(np.concatenate([r for r, _ in found]), np.concatenate([c for _, c in found]))
+    return np.ascontiguousarray(rows.view(codes.dtype).reshape(len(rows), attributes).T), counts
+
+
+def _as_rows(codes: Codes) -> NDArray[np.void]:
+    """Each row as one value that can be compared as a whole."""
+    rows = np.ascontiguousarray(codes.T)
+    return rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
+
+
+def _merged(rows: NDArray[np.void], counts: Sums) -> tuple[NDArray[np.void], Sums]:
+    kept, place = np.unique(rows, return_inverse=True)
+    return kept, np.bincount(place, weights=counts, minlength=len(kept)).astype(np.int64)
