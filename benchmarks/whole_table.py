@@ -1,0 +1,146 @@
+"""Whole tables: error of all three-way tables of a release and of its synthetic rows, time, memory, coverage."""
+
+import json
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+import hushtable as ht
+from benchmarks._figure import figure
+from benchmarks._tables import domain_of, load, of_rows, true_triples, variations
+from hushtable.mechanisms import mechanisms
+from hushtable.vault.door import Door
+from hushtable.vault.randomness import SystemRandomness
+
+# Table, epsilon, ordered codes, bar of the model, bar of the rows.
+CASES = (
+    ("adult", "1", True, 0.072, 0.079), ("adult", "0.1", True, 0.17, None), ("adult", "10", True, 0.046, None),
+    ("adult8", "1", True, 0.031, 0.032), ("fire", "1", True, 0.031, None), ("salary", "1", True, 0.073, None),
+    ("taxi_chicago", "1", True, 0.055, None), ("nltcs", "1", True, 0.0090, None),
+    ("titanic", "1", True, 0.255, None), ("adult-permuted", "1", False, 0.080, None),
+)  # fmt: skip
+FIGURES = ("whole-table",)
+RELEASES = 5
+# CPU seconds, GiB; measured in a fresh process with compiled kernels.
+COSTS = {"adult": (12.0, 1.5), "fire": (25.0, 4.0), "retail_top100": (240.0, 4.0)}
+
+
+def run() -> Iterator[dict[str, Any]]:
+    for name, epsilon, ordered, bar, rows_bar in CASES:
+        if (found := load(name)) is None:
+            print(json.dumps({"name": f"whole-table-{name}", "skipped": "no such table; set HUSHTABLE_DATA"}))
+            continue
+        yield from accuracy(name, epsilon, found, ordered=ordered, bar=bar, rows_bar=rows_bar)
+    for name, (seconds, gibibytes) in COSTS.items():
+        if load(name) is not None:
+            yield from cost(name, seconds, gibibytes)
+
+
+def release(codes: np.ndarray, domain: ht.Domain, epsilon: str) -> Any:
+    """A model released with real randomness; the rows are in memory and no ledger is kept."""
+    made = ht.plan(domain, workload=ht.WholeTable(), budget=ht.Budget(epsilon=epsilon, delta="1e-9"))
+
+    class Free:
+        def charge(self, price: object, *, what: str) -> None:
+            """Nothing to charge."""
+
+    door = Door(total=lambda s: s.accumulate(codes), unit=domain.unit, price=made.design.price, account=Free(),
+                randomness=SystemRandomness())  # fmt: skip
+    return mechanisms()[made.mechanism].release(door, domain, made.design)
+
+
+def accuracy(
+    name: str, epsilon: str, found: Any, *, ordered: bool, bar: float, rows_bar: float | None
+) -> Iterator[dict[str, Any]]:
+    frame, sizes = found
+    codes, shape = np.array([frame[c] for c in sizes], dtype=np.uint16), list(sizes.values())
+    domain, truth = ht.Domain.from_dict(domain_of(sizes, ordered=ordered)), true_triples(codes, shape)
+    errors, by_rows, audited, inside = [], [], [], []
+    for seed in range(RELEASES):
+        model = release(codes, domain, epsilon)
+        error = variations(model.cloud.table, truth)
+        errors.append(error.mean())
+        drawn = model.draw(round(model.total[0]), np.random.default_rng(seed))
+        by_rows.append(variations(of_rows(drawn, shape), truth).mean())
+        bounds = [model.audit.bound(t, shape, model.total[0]) for t in truth]
+        audited.append(np.mean([e <= b.bias + 1.96 * b.stderr for e, b in zip(error, bounds, strict=True) if b]))
+        inside.append(measured_inside(model, codes))
+    label = f"whole-table-{name}-{epsilon}"
+    mean, rows = float(np.mean(errors)), float(np.mean(by_rows))
+    yield figure(f"{label}-model", mean, "mean total variation", baseline=bar, ratio=mean / bar, bar="ratio <= 1")
+    limit = rows_bar or bar * 1.1
+    yield figure(f"{label}-rows", rows, "mean total variation", baseline=limit, ratio=rows / limit, bar="ratio <= 1")
+    held = float(np.mean(audited))
+    yield figure(f"{label}-audit", held, "triples within their 95% bound", baseline=0.93, ratio=held / 0.93,
+                 bar="value >= 0.93")  # fmt: skip
+    covered = float(np.mean(inside))
+    yield figure(f"{label}-coverage", covered, "measured cells inside 95% intervals", baseline=0.95,
+                 ratio=abs(covered - 0.95), bar="ratio <= 0.02")  # fmt: skip
+
+
+def measured_inside(model: Any, codes: np.ndarray) -> float:
+    """Share of the cells of all measured tables whose true count lies in the 95% interval of its unbiased value."""
+    from hushtable.models.whole_table_measured import moments_of_column, moments_of_pair
+
+    hits, cells = 0, 0
+    for raw in model.tables:
+        one = raw.set
+        if not one.members:
+            continue
+        found = moments_of_column(model, one.members[0]) if raw.alone else moments_of_pair(model, raw)
+        groups = [g[codes[j]] for j, g in zip(one.members, one.maps, strict=True)]
+        true = np.bincount(np.ravel_multi_index(groups, one.shape), minlength=one.cells)
+        hits += int((np.abs(found[0] - true) <= 1.96 * found[1]).sum())
+        cells += one.cells
+    return hits / cells
+
+
+def cost(name: str, seconds: float, gibibytes: float) -> Iterator[dict[str, Any]]:
+    """In a fresh process, on one thread; the second release, so that kernels are compiled."""
+    program = f"import benchmarks.whole_table as w; w.alone({name!r})"
+    out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    seen = json.loads(out.splitlines()[-1])
+    yield figure(f"whole-table-{name}-seconds", seen["cpu"], "CPU seconds", baseline=seconds,
+                 ratio=seen["cpu"] / seconds, bar="ratio <= 1")  # fmt: skip
+    yield figure(f"whole-table-{name}-memory", seen["gib"], "GiB", baseline=gibibytes, ratio=seen["gib"] / gibibytes,
+                 bar="ratio <= 1")  # fmt: skip
+    if "pairs" in seen:
+        yield figure(f"whole-table-{name}-pairs", seen["pairs"], "mean total variation of two columns",
+                     baseline=seen["independent"], ratio=seen["pairs"] / seen["independent"],
+                     bar="ratio <= 0.5")  # fmt: skip
+
+
+def alone(name: str) -> None:
+    """One JSON line: CPU seconds and memory of a release; for a wide table its error on pairs and that of a model
+    that takes the released columns as independent and has spent everything on them."""
+    frame, sizes = load(name)  # type: ignore[misc]
+    codes, shape = np.array([frame[c] for c in sizes], dtype=np.uint16), list(sizes.values())
+    domain = ht.Domain.from_dict(domain_of(sizes))
+    small = codes[:, :2000]
+    release(small, domain, "1")
+    start = time.process_time()
+    model = release(codes, domain, "1")
+    seen = {"cpu": time.process_time() - start, "gib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20}
+    if len(shape) > 50:
+        seen["pairs"], seen["independent"] = pair_errors(model, codes, shape)
+    print(json.dumps(seen))
+
+
+def pair_errors(model: Any, codes: np.ndarray, shape: list[int]) -> tuple[float, float]:
+    rho = 0.0149731
+    sigma = np.sqrt(sum(1 - 1 / s for s in shape) / (2 * rho))
+    noise = np.random.default_rng().normal(0, sigma, (len(shape), 2))
+    single = [np.bincount(c, minlength=2) + n - n.mean() for c, n in zip(codes, noise, strict=True)]
+    single = [s / s.sum() for s in single]
+    mine, theirs = [], []
+    for i, j in combinations(range(len(shape)), 2):
+        true = np.bincount(codes[i].astype(np.int64) * 2 + codes[j], minlength=4).reshape(2, 2) / codes.shape[1]
+        mine.append(np.abs(model.cloud.table((i, j)) - true).sum() / 2)
+        theirs.append(np.abs(np.outer(single[i], single[j]) - true).sum() / 2)
+    return float(np.mean(mine)), float(np.mean(theirs))

@@ -1,0 +1,46 @@
+"""`hush report`: a page about a synopsis, for everyone or for its owner."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .common import AsJson, progress_bar, say
+
+__all__ = ["run"]
+
+
+def run(
+    synopsis: Annotated[Path, typer.Argument(help="A .hush file.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The HTML file to write.")],
+    data: Annotated[
+        Path | None, typer.Option(help="Compare with these rows. READS THE DATA: the page is not for publication.")
+    ] = None,
+    domain: Annotated[Path | None, typer.Option(help="The domain of the rows; the synopsis's own by default.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write a page with pictures and error figures: from the file alone, or for the owner with the truth beside it."""
+    from ..domain import Domain
+    from ..errors import BadPlan
+    from ..file_format import check_writable
+    from ..report.owner import STAMP, owner_report
+    from ..report.public import public_report
+    from ..synopsis import load
+
+    released, target = load(synopsis), check_writable(output)
+    if data is None and domain is not None:
+        raise BadPlan("--domain goes with --data, the rows to compare with; leave both out for the public report")
+    if domain is not None and Domain.load(domain).digest != released.domain.digest:
+        raise BadPlan(f"{domain} is another domain than the one {synopsis} was released with")
+    if data is None:
+        text = public_report(released)
+    else:
+        from ..vault.compare import true_tables
+
+        with progress_bar("reading", None) as progress:
+            text = owner_report(released, lambda sets: true_tables(data, released.domain, sets, progress))
+    target.write_text(text, encoding="utf-8")
+    note = "made from the file alone: it may be published" if data is None else STAMP
+    say({"file": str(output), "publishable": data is None}, f"wrote {output}; {note}", as_json=as_json)

@@ -1,0 +1,160 @@
+"""Whole table: noisy single columns and pairs at the resolution their noise can afford, and rows fitted to them."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..budget import Price
+from ..domain import Domain
+from ..errors import counted
+from ..models.whole_table import WholeTableModel
+from ..rake import network, resolution
+from ..rake.audit import AUDIT_UNIT
+from ..rake.cloud import Cloud
+from ..rake.consistency import agree
+from ..rake.fit import fit
+from ..rake.levels import Ladder
+from ..rake.ordering import likeness_order, profile_sets, unordered
+from ..rake.outlook import ONE_WAYS, PROFILES, ROWS, SCORES, Outlook, one_way_plan
+from ..rake.rules import domain_rules
+from ..rake.shares import Totals
+from ..rake.tables import RawTable
+from ..workloads.base import Workload
+from ..workloads.whole_table import WholeTable
+from .base import Design, Mechanism
+from .survey import Survey, law_of
+
+if TYPE_CHECKING:
+    from ..vault.door import Door
+
+__all__ = ["PairRake"]
+
+Floats = NDArray[np.float64]
+FIT_ROWS, MOST_ROWS = 300_000, 1_000_000
+# Standard errors above 0 from which on the number of rows counts as known.
+SURELY = 3.0
+
+
+class PairRake(Mechanism):
+    """Tables of three columns are nearly determined by those of two through maximum entropy [Csi75].
+
+    So the budget goes to pairs, chosen and sized by cheap noisy scores of dependence; the rest is public: soft raking
+    [DemS40] of weighted rows.
+    """
+
+    name = "pair-rake"
+    source = "DemS40"
+
+    def suits(self, workload: Workload) -> bool:
+        """The whole table only."""
+        return isinstance(workload, WholeTable)
+
+    def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design:
+        """See Mechanism. Which pairs are measured is decided during the release, from released numbers."""
+        workload.check(domain)
+        asked = cast(WholeTable, workload)
+        outlook = Outlook(domain, price, asked.audit, law_of(price))
+        pairs = math.comb(len(domain.sizes), 2)
+        return Design(
+            mechanism=self.name,
+            summary=f"{counted(len(domain.sizes), 'column')} and up to {counted(pairs, 'pair')} with discrete "
+            f"{law_of(price).title()} noise, and weighted rows fitted to them",
+            price=price,
+            numbers=sum(domain.sizes) + pairs + outlook.cells(rows),
+            forecasts=(outlook.one_ways(),),
+            memory=400_000_000 + 16 * FIT_ROWS * len(domain.sizes),
+            work=1e6 * (len(domain.sizes) * 1.6e-7 + pairs * 4e-9),
+            outlook=outlook.lines(rows),
+            fit_seconds=1.0 + 0.06 * pairs,
+            parameters=asked,
+        )
+
+    def release(self, door: Door, domain: Domain, design: Design) -> WholeTableModel:
+        """See Mechanism. After the last measurement only the audit looks at rows again."""
+        survey, asked = Survey(door, domain, design.price), cast(WholeTable, design.parameters)
+        private, contrasted = domain.unit.neighbours == "add-remove", survey.law == "gaussian"
+        alone = one_way_plan(domain.sizes, survey.law, private_rows=private)
+        raw = survey.tables(*alone, survey.share(ONE_WAYS + ROWS * private), contrasted=contrasted)
+        totals = Totals(len(domain.sizes), raw, survey.rows)
+        rows, shares = max(totals.rows, 1.0), totals.shares()
+        loose = unordered(domain)
+        ladders = [Ladder(p, np.argsort(-p, kind="stable") if j in loose else None) for j, p in enumerate(shares)]
+        sets = resolution.score_sets(ladders)
+        pairs = [one.members for one in sets]
+        distances, scale = survey.distances(sets, lambda one: one.expected(shares), rows, survey.share(SCORES))
+        deviation = survey.deviation(scale) / AUDIT_UNIT
+        scores = resolution.dependence(distances / AUDIT_UNIT, deviation, sets, shares, totals.variances, rows)
+        if totals.rows < SURELY * math.sqrt(totals.rows_variance):
+            scores[:] = 0.0  # a table that cannot be told from an empty one has no pairs
+        raw = raw + _put_in_order(survey, ladders, pairs, scores, rows)
+        spare = survey.share(asked.audit if survey.auditable else 0.0)
+        rest, columns = survey.left - spare, _columns(raw, shares, rows)
+        plan = resolution.plan_pairs(ladders, pairs, scores, rows, survey.pricing(rest), columns)
+        said: list[str] = []
+        if not plan.pairs:
+            said.append("the budget is too small for any pair of columns: they are released one by one, as independent")
+        if plan.deviations:
+            raw = raw + survey.tables([*plan.pairs, *plan.again], plan.deviations, rest, contrasted=contrasted)
+        by_pair = dict(zip(pairs, scores.tolist(), strict=True))
+        cloud, effective = _fitted(domain, raw, by_pair, survey.rows)
+        model = WholeTableModel(domain=domain, law=survey.law, rows=survey.rows, tables=tuple(raw), scores=distances,
+                                score_scale=scale, cloud=cloud, effective=effective, said=tuple(said))  # fmt: skip
+        if spare == 0:
+            return model
+        return replace(model, audit=survey.audit(model.cloud.table, model.total[0], survey.left))
+
+
+def _put_in_order(
+    survey: Survey, ladders: list[Ladder], pairs: Sequence[tuple[int, ...]], scores: Floats, rows: float
+) -> list[RawTable]:
+    """Measures profiles of the values of unordered columns, and orders their ladders by these."""
+    columns = unordered(survey.domain)
+    shares = [ladder.shares for ladder in ladders]
+    sets = profile_sets(columns, ladders, pairs, scores)
+    if not sets:
+        return []
+    profiles = survey.tables(sets, [1.0] * len(sets), survey.share(PROFILES), contrasted=survey.law == "gaussian")
+    for j in columns:
+        ladders[j] = Ladder(shares[j], likeness_order(j, profiles, shares, rows))
+    return profiles
+
+
+def _columns(raw: Sequence[RawTable], shares: Sequence[Floats], rows: float) -> list[resolution.Column]:
+    """What is known of each column so far, and how much better it is worth to be known."""
+    found = []
+    for table in raw:
+        if table.alone and table.set.cells > 1:
+            (j,) = table.set.members
+            deviation = math.sqrt(table.variance)
+            large = float((rows * shares[j] > deviation).sum())
+            # A column is in (d - 1) (d - 2) / 2 tables of three, a pair in d - 2.
+            found.append(resolution.Column(table.set, deviation, large, (len(shares) - 1) / 2))
+    return found
+
+
+def _fitted(
+    domain: Domain, raw: Sequence[RawTable], scores: dict[tuple[int, ...], float], public_rows: int | None
+) -> tuple[Cloud, float]:
+    """The model's rows and their effective share: a pure function of the released numbers."""
+    tables = [one for one in raw if not one.alone]
+    agreed = agree(Totals(len(domain.sizes), [one for one in raw if one.alone], public_rows), tables)
+    rules = domain_rules(domain)
+    base = network.base_groups(domain.sizes, agreed.sets, rules.groupings())
+    net = network.build(agreed, base, rules.on_base(base))
+    # The seed follows from what was released, so that the same release gives the same rows.
+    text = hashlib.sha256(b"".join(np.ascontiguousarray(one.numbers).tobytes() for one in raw)).digest()
+    random = np.random.default_rng(np.frombuffer(text, dtype=np.uint32))
+    dependence = [scores[tuple(sorted(one.members))] for one in agreed.sets]
+    done = fit(net, dependence, min(max(FIT_ROWS, math.ceil(agreed.rows)), MOST_ROWS), random)
+    strength = np.zeros(len(domain.sizes))
+    for one, score in zip(agreed.sets, dependence, strict=True):
+        strength[list(one.members)] += score
+    order = np.argsort(-strength, kind="stable").tolist()
+    return Cloud.of(base, agreed.shares, done.codes, done.weights, order), done.effective

@@ -1,0 +1,110 @@
+"""Fit: weighted rows whose tables agree with the released ones, and are otherwise as independent as possible.
+
+    min over q of  n KL(q || prod p_j) + sum over tables A of |y_A - n q_A|^2 / (2 c_A)
+
+At the minimum theta_A = (y_A - n q_A) / c_A and q ~ prod p_j exp(sum theta_A). Rows carry q by their weights:
+soft raking [DemS40] changes theta and weights together, and when weights degenerate the rows are drawn again and
+moved by Gibbs steps, which leave q as it is (sequential Monte Carlo [DelDJ06]).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .forest import forest_start
+from .network import Network
+
+__all__ = ["Fitted", "fit"]
+
+Floats = NDArray[np.float64]
+ROWS, STAGES, SWEEPS = 50_000, (8.0, 4.0, 2.0, 1.0), 5
+FLOOR, MOST_MOVES, CHECK_EVERY = 0.4, 40, 4
+LAST_SWEEPS, REPEATS, GOOD, STOP = 4, 3, 0.5, 0.3
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """Weighted rows over base groups."""
+
+    codes: NDArray[np.uint16]
+    weights: Floats
+    theta: Floats
+    effective: float
+    """Effective share of the rows at the end."""
+    moves: int
+
+
+class _Walk:
+    """Rows, weights and theta on their way."""
+
+    def __init__(self, network: Network, codes: NDArray[np.uint16], theta: Floats, random: np.random.Generator) -> None:
+        self.network, self.codes, self.theta, self.random = network, codes, theta, random
+        self.weights = np.ones(codes.shape[1])
+        self.weights[network.rules.broken(codes)] = 0.0
+        if not self.weights.any():
+            self.weights[:] = 1.0
+        self.moves = 0
+
+    def move(self, count: int) -> None:
+        """Resamples by weight, then one Gibbs pass with the present theta."""
+        from .kernels import gibbs_pass
+
+        edges = np.cumsum(self.weights)
+        points = (np.arange(count) + self.random.random()) * (edges[-1] / count)
+        chosen = np.minimum(np.searchsorted(edges, points, side="right"), len(edges) - 1)
+        self.codes = np.ascontiguousarray(self.codes[:, chosen])
+        self.weights = np.full(count, self.network.rows / count)
+        links, starts, maps, tables = self.network.links(self.theta)
+        bases = np.cumsum([0, *self.network.sizes])
+        seed = np.uint64(self.random.integers(0, 2**63))
+        base = np.concatenate(self.network.shares).astype(np.float32)
+        gibbs_pass(self.codes, base, bases, links, starts, maps, tables, seed, *self.network.rules.layout())
+        self.moves += 1
+
+    def sweep(self, softness: float, floor: float) -> None:
+        """One pass over all factors; rows are moved as soon as their weights degenerate."""
+        from .kernels import sweep
+
+        network, at = self.network, 0
+        strength = network.strength * softness
+        every = CHECK_EVERY if self.moves < MOST_MOVES else 0
+        while at < len(network.factors):
+            at = sweep(self.codes, self.weights, network.factors, network.maps, network.cells, self.theta,
+                       network.target, strength, network.rows, at, floor, every)  # fmt: skip
+            if at < len(network.factors) or self.effective < floor:
+                if floor <= STOP:
+                    return
+                self.move(len(self.weights))
+                every = CHECK_EVERY if self.moves < MOST_MOVES else 0
+
+    @property
+    def effective(self) -> float:
+        """Effective share of the rows."""
+        from .kernels import effective
+
+        return float(effective(self.weights))
+
+
+def fit(network: Network, scores: Sequence[float], count: int, random: np.random.Generator) -> Fitted:
+    """Starts from a forest, anneals the tables' pull from soft to full, and ends with `count` rows."""
+    codes, theta = forest_start(network, scores, min(ROWS, count), random)
+    walk = _Walk(network, codes, theta, random)
+    if len(network.factors) == 0:
+        return Fitted(codes, walk.weights, theta, 1.0, 0)
+    for softness in STAGES:
+        walk.move(codes.shape[1])
+        for number in range(SWEEPS):
+            walk.sweep(softness, FLOOR)
+            if number == SWEEPS // 2:
+                walk.move(codes.shape[1])
+    for _ in range(1 + REPEATS):
+        walk.move(count)
+        for _ in range(LAST_SWEEPS):
+            walk.sweep(1.0, STOP)
+        if walk.effective >= GOOD:
+            break
+    return Fitted(walk.codes, walk.weights, walk.theta, walk.effective, walk.moves)

@@ -1,0 +1,190 @@
+"""Kernels: compiled loops over weighted rows. Cells are computed from the codes on the fly, so memory does not grow
+with the number of tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+__all__ = ["gibbs_pass", "solve_cells", "sweep", "weighted_counts"]
+
+LARGEST_STEP, LARGEST_MOVE = 1.0, 2.0
+# Newton's method on a convex increasing function: quadratic once near, so this many steps end at rounding.
+STEPS = 60
+TINY_F32 = np.float32(1e-30)
+
+
+@njit(cache=True, nogil=True)
+def solve_cells(model: Any, theta: Any, target: Any, strength: Any, reach: float, change: Any) -> None:
+    """Solves m e^x + c (theta + x) = y for x in every cell, |x| at most `reach`, by Newton's method."""
+    for cell in range(len(model)):
+        m, c, want = model[cell], strength[cell], target[cell] - strength[cell] * theta[cell]
+        x = 0.0
+        for _ in range(STEPS):
+            e = m * np.exp(x)
+            step = (e + c * x - want) / (e + c)
+            step = min(max(step, -LARGEST_STEP), LARGEST_STEP)
+            x -= step
+            if abs(step) < 1e-12:
+                break
+            if abs(x) > reach:
+                break
+        change[cell] = min(max(x, -reach), reach)
+
+
+@njit(cache=True, nogil=True)
+def weighted_counts(codes: Any, weights: Any, members: Any, places: Any, maps: Any, out: Any) -> None:
+    """Adds each row's weight to its cell: the sum of maps[place + code] over the members, which are one to three."""
+    a, left = codes[members[0]], maps[places[0] :]
+    if len(members) == 1:
+        for r in range(len(weights)):
+            out[left[a[r]]] += weights[r]
+        return
+    b, right = codes[members[1]], maps[places[1] :]
+    if len(members) == 2:
+        for r in range(len(weights)):
+            out[left[a[r]] + right[b[r]]] += weights[r]
+        return
+    c, last = codes[members[2]], maps[places[2] :]
+    for r in range(len(weights)):
+        out[left[a[r]] + right[b[r]] + last[c[r]]] += weights[r]
+
+
+@njit(cache=True, nogil=True)
+def _reweigh(codes: Any, weights: Any, members: Any, places: Any, maps: Any, factor: Any) -> None:
+    """Multiplies each row's weight by the factor of its cell."""
+    a, left = codes[members[0]], maps[places[0] :]
+    if len(members) == 1:
+        for r in range(len(weights)):
+            weights[r] *= factor[left[a[r]]]
+        return
+    b, right = codes[members[1]], maps[places[1] :]
+    if len(members) == 2:
+        for r in range(len(weights)):
+            weights[r] *= factor[left[a[r]] + right[b[r]]]
+        return
+    c, last = codes[members[2]], maps[places[2] :]
+    for r in range(len(weights)):
+        weights[r] *= factor[left[a[r]] + right[b[r]] + last[c[r]]]
+
+
+@njit(cache=True, nogil=True)
+def effective(weights: Any) -> float:
+    """Effective share of the rows: (sum w)^2 / (N sum w^2)."""
+    total = squares = 0.0
+    for r in range(len(weights)):
+        total += weights[r]
+        squares += weights[r] * weights[r]
+    return total * total / (squares * len(weights)) if squares > 0 else 0.0
+
+
+@njit(cache=True, nogil=True)
+def sweep(codes: Any, weights: Any, factors: Any, maps: Any, cells: Any, theta: Any, target: Any, strength: Any,
+          rows: float, begin: int, floor: float, every: int) -> int:  # fmt: skip
+    """Fits factor after factor from `begin` on; stops early when the weights degenerate.
+
+    Factor f has factors[f, 0] members, factors[f, 1:4], whose maps (base group to stride x group) stand at
+    factors[f, 4:7], and the cells cells[f] to cells[f + 1]. Returns the factor to go on with.
+    """
+    for f in range(begin, len(factors)):
+        arity = factors[f, 0]
+        members, places = factors[f, 1 : 1 + arity], factors[f, 4 : 4 + arity]
+        here, end = cells[f], cells[f + 1]
+        model = np.zeros(end - here)
+        weighted_counts(codes, weights, members, places, maps, model)
+        scale = rows / max(model.sum(), 1e-300)
+        change = np.empty(end - here)
+        solve_cells(model * scale, theta[here:end], target[here:end], strength[here:end], LARGEST_MOVE, change)
+        theta[here:end] += change
+        _reweigh(codes, weights, members, places, maps, np.exp(change) * scale)
+        if every > 0 and (f + 1) % every == 0 and effective(weights) < floor:
+            return f + 1
+    return len(factors)
+
+
+@njit(cache=True, nogil=True)
+def _uniform(seed: Any, row: int, attribute: int) -> float:
+    """A number in [0, 1) that depends on its arguments alone (splitmix64)."""
+    z = seed + np.uint64(row) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(attribute + 1) * np.uint64(0xD1B54A32D192ED03)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    z = z ^ (z >> np.uint64(31))
+    return float(z >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+
+
+@njit(cache=True, nogil=True, fastmath=True)
+def _conditional(row: Any, chance: Any, links: Any, maps: Any, tables: Any) -> None:
+    """Multiplies `chance` by the factor tables of one attribute, given the row's other codes."""
+    size = len(chance)
+    for k in range(len(links)):
+        others = maps[links[k, 1] + row[links[k, 0]]] + maps[links[k, 3] + row[links[k, 2]]]
+        place = links[k, 4] + size * others
+        part = tables[place : place + size]
+        for g in range(size):
+            chance[g] *= part[g]
+
+
+@njit(cache=True, nogil=True)
+def _forbid(row: Any, attribute: int, chance: Any, rules: Any, spans: Any, classes: Any, banned: Any) -> None:
+    """Sets the chance of every group to 0 that would make a declared impossibility true.
+
+    Rule k has the lines spans[k] to spans[k + 1] of `rules`: attribute, place of its classes, stride; and the
+    table banned[rules[spans[k], 3]:] over the classes of its attributes.
+    """
+    for k in range(len(spans) - 1):
+        place, mine = rules[spans[k], 3], -1
+        for line in range(spans[k], spans[k + 1]):
+            if rules[line, 0] == attribute:
+                mine = line
+            else:
+                place += rules[line, 2] * classes[rules[line, 1] + row[rules[line, 0]]]
+        if mine >= 0:
+            for g in range(len(chance)):
+                if banned[place + rules[mine, 2] * classes[rules[mine, 1] + g]]:
+                    chance[g] = 0.0
+
+
+@njit(cache=True, nogil=True)
+def gibbs_pass(codes: Any, base: Any, bases: Any, links: Any, starts: Any, maps: Any, tables: Any, seed: Any,
+               rules: Any, spans: Any, classes: Any, banned: Any) -> None:  # fmt: skip
+    """Draws every attribute of every row anew, given the row's others, from prod p_j prod of factor tables.
+
+    Attribute j has the groups base[bases[j]:bases[j + 1]] (their shares) and the links starts[j] to starts[j + 1]:
+    two other attributes, each with the place of its map, and the place of a table (rows: the others' groups,
+    columns: base groups of j). A row stays as it is where every group has chance 0.
+    """
+    width, count = codes.shape
+    row = np.empty(width, dtype=np.int64)
+    chance = np.empty(np.max(np.diff(bases)), dtype=np.float32)
+    for r in range(count):
+        for j in range(width):
+            row[j] = codes[j, r]
+        for j in range(width):
+            size = bases[j + 1] - bases[j]
+            if size < 2:
+                continue
+            mine = chance[:size]
+            mine[:] = base[bases[j] : bases[j + 1]]
+            _conditional(row, mine, links[starts[j] : starts[j + 1]], maps, tables)
+            if len(spans) > 1:
+                _forbid(row, j, mine, rules, spans, classes, banned)
+            total = np.float32(0.0)
+            for g in range(size):
+                total += mine[g]
+            if not total > TINY_F32:
+                continue
+            left = np.float32(_uniform(seed, r, j)) * total
+            chosen = -1
+            for g in range(size):
+                left -= mine[g]
+                if left < 0:
+                    chosen = g
+                    break
+            if chosen < 0:  # rounding: the last group that has a chance
+                chosen = size - 1
+                while mine[chosen] == 0:
+                    chosen -= 1
+            row[j] = chosen
+            codes[j, r] = chosen

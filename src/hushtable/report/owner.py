@@ -1,0 +1,105 @@
+"""Owner's report: true against released. NOT FOR PUBLICATION: it holds exact numbers of the table."""
+
+from __future__ import annotations
+
+from html import escape
+from itertools import combinations
+from math import prod
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..models.whole_table import WholeTableModel
+from ..synopsis import Synopsis
+from .page import facts_table, figures, page, section
+from .pictures import bars, heat_map, histogram
+from .public import MOST_COLUMNS, crossed, facts, notable_pairs
+
+__all__ = ["STAMP", "TrueTables", "owner_report", "sets_to_compare"]
+
+Floats = NDArray[np.float64]
+STAMP = "NOT FOR PUBLICATION: this page shows true numbers of the protected table"
+MOST_SETS, MOST_CELLS = 400, 200_000
+SAMPLE_SEED = 3
+
+
+class TrueTables(Protocol):
+    """Exact tables of the rows; only the vault can make them."""
+
+    def __call__(self, sets: list[tuple[int, ...]]) -> list[Floats]:
+        """The true shares of the cells of each table."""
+
+
+def sets_to_compare(synopsis: Synopsis, width: int) -> list[tuple[int, ...]]:
+    """Tables of so many columns, all or a fixed sample, none too large."""
+    sizes = synopsis.domain.sizes
+    found = [s for s in combinations(range(len(sizes)), width) if prod(sizes[j] for j in s) <= MOST_CELLS]
+    if len(found) <= MOST_SETS:
+        return found
+    kept = np.random.default_rng(SAMPLE_SEED).choice(len(found), MOST_SETS, replace=False)
+    return [found[i] for i in sorted(kept)]
+
+
+def _released(synopsis: Synopsis, positions: tuple[int, ...]) -> Floats | None:
+    """The released shares of a table, as an array of its shape."""
+    model, shape = synopsis.model, [synopsis.domain.sizes[p] for p in positions]
+    if isinstance(model, WholeTableModel):
+        return model.cloud.table(positions)
+    found = crossed(synopsis, positions)
+    return None if found is None else found.value.reshape(shape)
+
+
+def owner_report(synopsis: Synopsis, true_tables: TrueTables) -> str:
+    """One HTML page for the owner. Not private: compares with the true table."""
+    sections = [section("What this is", facts(synopsis)), _errors(synopsis, true_tables)]
+    names = synopsis.domain.closed[:MOST_COLUMNS]
+    exact, pictures = true_tables([(p,) for p in range(len(names))]), []
+    for p, (attribute, true) in enumerate(zip(names, exact, strict=True)):
+        released = _released(synopsis, (p,))
+        if released is not None:
+            pictures.append(
+                (attribute.name, bars(attribute.labels, released, None, true, f"shares of {attribute.name}"))
+            )
+    sections.append(section("Single columns", figures(pictures), text="Bars are released shares, dots the true ones."))
+    sections.append(_pairs(synopsis, true_tables))
+    return page(f"{synopsis.domain.table}: true against released", sections, stamp=STAMP)
+
+
+def _errors(synopsis: Synopsis, true_tables: TrueTables) -> str:
+    """Total variation of many tables, by width."""
+    lines, pictures = [], []
+    for width in (1, 2, 3):
+        sets = sets_to_compare(synopsis, width)
+        off, names = [], []
+        for positions, true in zip(sets, true_tables(sets) if sets else [], strict=True):
+            released = _released(synopsis, positions)
+            if released is not None:
+                off.append(float(np.abs(released - true).sum()) / 2)
+                names.append(", ".join(synopsis.domain.closed[p].name for p in positions))
+        if off:
+            worst = int(np.argmax(off))
+            lines.append((f"{width}", f"{len(off)}", f"{np.mean(off):.4f}", f"{off[worst]:.4f}", names[worst]))
+            pictures.append((f"tables of {width}", histogram(np.array(off), f"errors of {width} columns", "error")))
+    table = facts_table(("columns", "tables", "mean error", "largest", "where"), lines)
+    text = "Error is total variation: the share of rows that would have to move for the released table to be true."
+    return section("Errors", table, figures(pictures), text=text)
+
+
+def _pairs(synopsis: Synopsis, true_tables: TrueTables) -> str:
+    chosen: list[tuple[int, ...]] = list(notable_pairs(synopsis)[:6])
+    parts = []
+    for (i, j), true in zip(chosen, true_tables(chosen) if chosen else [], strict=True):
+        first, second = synopsis.domain.closed[i], synopsis.domain.closed[j]
+        released = _released(synopsis, (i, j))
+        assert released is not None
+        kinds = (("true", true, False), ("released", released, False), ("released minus true", released - true, True))
+        maps = [
+            (
+                what,
+                heat_map(table, first.labels, second.labels, f"{first.name} and {second.name}: {what}", signed=signed),
+            )
+            for what, table, signed in kinds
+        ]
+        parts.append(f"<h3>{escape(first.name)} (down) and {escape(second.name)} (across)</h3>{figures(maps)}")
+    return section("Pairs of columns", *parts)

@@ -1,0 +1,116 @@
+"""Reports: one page, no scripts, the right stamp, nothing of the rows in the public one."""
+
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from tables import MIXED, domain, random_codes, table_of
+
+import hushtable as ht
+from hushtable.report.owner import STAMP, owner_report
+from hushtable.report.pictures import bars, heat_map
+from hushtable.report.public import public_report
+from hushtable.vault.compare import true_tables
+from hushtable.vault.vault import Vault
+
+
+class Balanced(HTMLParser):
+    """Fails on tags that do not match; keeps the names seen."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.seen = [], set()
+
+    def handle_starttag(self, tag, attrs):
+        self.seen.add(tag)
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.seen.add(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def checked(text: str) -> set[str]:
+    parser = Balanced()
+    parser.feed(text)
+    assert not parser.open
+    assert "script" not in parser.seen
+    assert "http" not in text.replace("http-equiv", "")
+    return parser.seen
+
+
+@pytest.fixture(scope="module", params=[None, "marginals(width=2)", "marginals(width=1)"])
+def synopsis(request, tmp_path_factory):
+    shape = domain(MIXED)
+    rows = table_of(shape, random_codes(shape, 3000, seed=1))
+    made = ht.plan(shape, rows=3000, workload=request.param, budget=ht.Budget(epsilon=1, delta="1e-9"))
+    return rows, Vault(rows, shape, ledger=tmp_path_factory.mktemp("l") / "t.ledger").release(made)
+
+
+def test_public_report(synopsis):
+    _, released = synopsis
+    text = public_report(released)
+    assert {"svg", "rect"} <= checked(text)
+    assert STAMP not in text
+    for attribute in released.domain.closed:
+        assert attribute.name in text
+
+
+def test_a_rehearsal_is_stamped():
+    shape = domain(MIXED)
+    rows = table_of(shape, random_codes(shape, 500, seed=1))
+    made = ht.plan(shape, rows=500, budget=ht.Budget(rho="0.1"))
+    assert "NOT PRIVATE" in public_report(Vault(rows, shape).release(made, randomness=ht.Simulated(1)))
+
+
+def test_owner_report_is_stamped_twice_and_has_the_truth(synopsis):
+    rows, released = synopsis
+    text = owner_report(released, lambda sets: true_tables(rows, released.domain, sets))
+    checked(text)
+    assert text.count(STAMP) == 2
+    assert "mean error" in text
+    (exact,) = true_tables(rows, released.domain, [(3,)])
+    assert exact.sum() == pytest.approx(1.0)
+
+
+def test_labels_are_escaped_and_cut():
+    picture = bars(["<b>" + "x" * 100, "y"], np.array([0.4, 0.6]), None, None, "a & b")
+    assert "<b>" not in picture
+    assert "a &amp; b" in picture
+    many = heat_map(np.full((50, 40), 1 / 2000), [str(i) for i in range(50)], [str(i) for i in range(40)], "t")
+    assert many.count("<rect") == 900
+
+
+def test_command(tmp_path, monkeypatch):
+    import sys
+
+    from hushtable.cli import main
+
+    shape = domain(MIXED)
+    rows = table_of(shape, random_codes(shape, 500, seed=1))
+    import pyarrow.csv
+
+    pyarrow.csv.write_csv(rows, tmp_path / "t.csv")
+    shape.save(tmp_path / "t.yaml")
+    made = ht.plan(shape, rows=500, budget=ht.Budget(rho="0.1"))
+    Vault(rows, shape, ledger=tmp_path / "t.ledger").release(made).save(tmp_path / "t.hush")
+    monkeypatch.chdir(tmp_path)
+
+    def hush(*arguments: str) -> int:
+        monkeypatch.setattr(sys, "argv", ["hush", *arguments])
+        try:
+            main()
+        except SystemExit as stop:
+            return int(stop.code or 0)
+        return 0
+
+    assert hush("report", "t.hush", "-o", "public.html") == 0
+    assert hush("report", "t.hush", "-o", "public.html") == 1, "never overwrites"
+    assert hush("report", "t.hush", "--domain", "t.yaml", "-o", "x.html") == 1
+    assert hush("report", "t.hush", "--data", "t.csv", "--domain", "t.yaml", "-o", "owner.html") == 0
+    assert STAMP in (tmp_path / "owner.html").read_text()
+    domain({"a": {"kind": "boolean"}}).save("other.yaml")
+    assert hush("report", "t.hush", "--data", "t.csv", "--domain", "other.yaml", "-o", "y.html") == 1

@@ -1,0 +1,318 @@
+"""The whole table, end to end: what is released, what is answered, what is refused."""
+
+import json
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from tables import MIXED, domain, random_codes, table_of
+
+import hushtable as ht
+from hushtable.errors import BadDomain, BadPlan, BadQuestion
+from hushtable.mechanisms import mechanisms
+from hushtable.questions.parse import parse
+from hushtable.vault.door import Door
+from hushtable.vault.vault import Vault
+from hushtable.workloads.whole_table import WholeTable
+
+BUDGETS = {"zcdp": ht.Budget(epsilon=1, delta="1e-9"), "pure": ht.Budget(epsilon=1)}
+
+
+class Account:
+    def __init__(self):
+        self.paid = []
+
+    def charge(self, price, *, what):
+        self.paid.append(price.amount)
+
+
+def release(shape, codes, *, budget=BUDGETS["zcdp"], seed=1, workload=None):
+    made = ht.plan(shape, workload=workload or WholeTable(), budget=budget)
+    account = Account()
+    door = Door(total=lambda s: s.accumulate(codes), unit=shape.unit, price=made.design.price, account=account,
+                randomness=ht.Simulated(seed))  # fmt: skip
+    return mechanisms()[made.mechanism].release(door, shape, made.design), made, account
+
+
+@pytest.fixture(scope="module")
+def mixed():
+    """One release of 20,000 dependent rows, with its truth."""
+    shape = domain(MIXED, neighbours="add-remove")
+    codes = random_codes(shape, 20_000, seed=5)
+    model, _, _ = release(shape, codes)
+    return shape, codes, model
+
+
+def ask(model, text, **options):
+    return model.answer(parse(text, model.domain), **options)
+
+
+@pytest.mark.parametrize("neighbours", ["replace", "add-remove"])
+@pytest.mark.parametrize("budget", BUDGETS)
+@pytest.mark.parametrize("rows_per_person", [1, 3])
+def test_spends_its_price_and_no_more(neighbours, budget, rows_per_person):
+    shape = domain(MIXED, neighbours=neighbours, rows=rows_per_person)
+    _, made, account = release(shape, random_codes(shape, 3000, seed=1), budget=BUDGETS[budget])
+    spent = sum(account.paid, Fraction(0))
+    assert Fraction(999, 1000) * made.design.price.amount <= spent <= made.design.price.amount
+
+
+def test_what_is_measured_is_a_function_of_released_numbers_only():
+    """Same first numbers from different tables: the same plan. Here: the same rows in another order."""
+    shape = domain(MIXED, neighbours="add-remove")
+    codes = random_codes(shape, 5000, seed=2)
+    first, _, _ = release(shape, codes)
+    again, _, _ = release(shape, codes[:, ::-1])
+    assert first.parameters() == again.parameters()
+    for name, numbers in first.numbers().items():
+        np.testing.assert_array_equal(numbers, again.numbers()[name])
+
+
+def test_tables_are_near_the_truth_and_audited(mixed):
+    shape, codes, model = mixed
+    for positions in ((0,), (0, 1), (0, 2, 3)):
+        sizes = [shape.sizes[p] for p in positions]
+        truth = np.bincount(np.ravel_multi_index(codes[list(positions)], sizes), minlength=np.prod(sizes)) / 20_000
+        found = model.cloud.table(positions).ravel()
+        off = np.abs(found - truth).sum() / 2
+        assert off < 0.03
+        bound = model.audit.bound(positions, shape.sizes, model.total[0])
+        # 6 standard errors: false alarm < 1e-8.
+        assert off <= bound.bias + 6 * bound.stderr
+
+
+def test_group_by_predicate_and_mean_agree_with_the_model_table(mixed):
+    _, _, model = mixed
+    table = model.cloud.table((1, 3))
+    crossed = ask(model, "SELECT sex, smoker, count(*) FROM t GROUP BY sex, smoker")
+    np.testing.assert_allclose(crossed.value, table.ravel())
+    one = ask(model, "sex = 'male' AND smoker")
+    assert one.value == pytest.approx(table[1, 1])
+    assert one.estimator == "model"
+    assert any("audited" in note for note in one.notes)
+    assert ask(model, "sex = 'male' AND smoker", count=True).value == pytest.approx(table[1, 1] * model.total[0])
+    mean = ask(model, "SELECT avg(smoker) FROM t WHERE sex = 'male'")
+    assert mean.value == pytest.approx(table[1, 1] / table[1].sum())
+    assert mean.bias > 0
+    grouped = ask(model, "SELECT sex, avg(smoker) FROM t GROUP BY sex")
+    np.testing.assert_allclose(grouped.value, table[:, 1] / table.sum(axis=1))
+    ages = ask(model, "SELECT age, avg(age) FROM t GROUP BY age")
+    assert ages.value[1] == pytest.approx(41.0)
+    assert np.isnan(ages.value[-1]), "missing ages have no mean"
+
+
+def test_wide_questions_are_evaluated_on_rows(mixed, monkeypatch):
+    _, _, model = mixed
+    text = "at_least(2, smoker, sex = 'male', age >= 18, region = 'north')"
+    exact = ask(model, text)
+    monkeypatch.setattr("hushtable.rake.cloud.MOST_CELLS", 1)
+    by_rows = ask(model, text)
+    assert by_rows.value == pytest.approx(exact.value, abs=0.005)
+    assert np.isnan(exact.bias), "four columns were not audited together"
+    assert any("without an error bound" in note for note in exact.notes)
+    assert "unknown" in str(exact)
+    json.dumps(exact.to_dict(), allow_nan=False)
+
+
+def test_measured_values_are_unbiased_and_shown(mixed):
+    """Mean over releases within 6 standard errors of the truth; false alarm < 1e-7 in all."""
+    shape, codes, _ = mixed
+    texts = ["smoker", "sex = 'male' AND smoker", "age >= 65 OR smoker"]
+    true = [codes[3].mean(), ((codes[1] == 1) & (codes[3] == 1)).mean(), ((codes[0] == 2) | (codes[3] == 1)).mean()]
+    off = {text: [] for text in texts}
+    for seed in range(12):
+        model, _, _ = release(shape, codes, seed=100 + seed, workload=WholeTable(audit=0))
+        for text, truth in zip(texts, true, strict=True):
+            beside = ask(model, text).unbiased
+            if beside is not None:
+                off[text].append((beside.value - truth) / beside.stderr)
+    for text in texts:
+        assert len(off[text]) >= 6, f"{text} is hardly ever measured"
+        assert abs(np.mean(off[text])) < 6 / np.sqrt(len(off[text]))
+        assert 0.2 < np.std(off[text]) < 3
+
+
+def test_measured_cells_of_a_cross_tab(mixed):
+    _, _, model = mixed
+    crossed = ask(model, "SELECT sex, smoker, count(*) FROM t GROUP BY sex, smoker", count=True)
+    assert crossed.unbiased is not None
+    assert np.abs(crossed.unbiased.value - crossed.value).max() < 8 * crossed.unbiased.stderr.max()
+    assert crossed.unbiased.value.sum() == pytest.approx(model.total[0])
+    assert "measured" in str(crossed)
+    assert {"unbiased", "unbiased_stderr"} <= set(crossed.to_dict()["rows"][0])
+
+
+def test_without_an_audit_answers_say_so():
+    shape = domain(MIXED, neighbours="add-remove")
+    model, _, _ = release(shape, random_codes(shape, 5000, seed=3), workload=WholeTable(audit=0))
+    answer = ask(model, "smoker")
+    assert model.audit is None
+    assert any("without an audit" in note for note in answer.notes)
+    assert np.isnan(answer.bias)
+
+
+@pytest.mark.parametrize("budget", BUDGETS)
+def test_saved_and_loaded_bit_by_bit(tmp_path, budget):
+    shape = domain(MIXED)
+    table = table_of(shape, random_codes(shape, 4000, seed=4))
+    made = ht.plan(shape, budget=BUDGETS[budget], rows=4000)
+    synopsis = Vault(table, shape, ledger=tmp_path / "t.ledger").release(made, randomness=ht.Simulated(3))
+    synopsis.save(tmp_path / "t.hush")
+    again = ht.load(tmp_path / "t.hush")
+    assert again.digest == synopsis.digest
+    for text in ("smoker", "SELECT region, avg(age) FROM t GROUP BY region"):
+        assert str(again.ask(text)) == str(synopsis.ask(text))
+    random = [np.random.default_rng(1) for _ in range(2)]
+    np.testing.assert_array_equal(again.model.draw(500, random[0]), synopsis.model.draw(500, random[1]))
+
+
+@pytest.mark.parametrize("rows", [0, 1, 5])
+@pytest.mark.parametrize("budget", ["0.001", "1"])
+def test_tiny_tables_and_tiny_budgets(rows, budget):
+    shape = domain(MIXED, neighbours="add-remove")
+    for seed in range(3):
+        model, _, _ = release(shape, random_codes(shape, rows, seed=1), seed=seed,
+                              budget=ht.Budget(epsilon=budget, delta="1e-9"))  # fmt: skip
+        answer = ask(model, "SELECT sex, count(*) FROM t GROUP BY sex")
+        assert answer.value.sum() == pytest.approx(1.0)
+        assert (answer.value >= 0).all()
+        assert model.draw(10, np.random.default_rng(0)).shape == (4, 10)
+
+
+def test_too_small_a_budget_releases_columns_alone_and_says_so():
+    shape = domain(MIXED, neighbours="add-remove")
+    model, made, account = release(shape, random_codes(shape, 300, seed=1), budget=ht.Budget(rho="1e-7"))
+    assert any("too small" in remark for remark in model.remarks())
+    assert sum(account.paid, Fraction(0)) > Fraction(99, 100) * made.design.price.amount
+    pair = model.cloud.table((0, 1))
+    np.testing.assert_allclose(pair, np.outer(pair.sum(axis=1), pair.sum(axis=0)), atol=2e-3)
+    assert "too small" in " ".join(ask(model, "smoker").notes)
+
+
+def test_a_column_with_one_value_does_no_harm():
+    attributes = MIXED | {"same": {"kind": "category", "values": ["x"], "missing": "error"}}
+    for neighbours in ("replace", "add-remove"):
+        shape = domain(attributes, neighbours=neighbours)
+        codes = np.vstack([random_codes(domain(MIXED), 2000, seed=1), np.zeros(2000, dtype=np.uint8)])
+        model, _, _ = release(shape, codes)
+        assert ask(model, "same = 'x'").value == pytest.approx(1.0)
+
+
+class TestImpossible:
+    RULES = ("age < 18 AND smoker", "sex = 'male' AND region IN ('west', 'south') AND NOT smoker")
+
+    def shape(self, **more):
+        parts = domain(MIXED, neighbours="add-remove").to_dict() | {"impossible": list(self.RULES)} | more
+        return ht.Domain.from_dict(parts)
+
+    def test_model_and_rows_respect_them(self):
+        shape = self.shape()
+        codes = random_codes(shape, 20_000, seed=6)
+        fine = ~((codes[0] == 0) & (codes[3] == 1)) & ~((codes[1] == 1) & np.isin(codes[2], [1, 2]) & (codes[3] == 0))
+        model, _, _ = release(shape, codes[:, fine])
+        for rule in self.RULES:
+            assert ask(model, rule).value == 0.0
+        assert ask(model, "smoker").value == pytest.approx(codes[3, fine].mean(), abs=0.03)
+        rows = model.draw(5000, np.random.default_rng(0))
+        assert not ((rows[0] == 0) & (rows[3] == 1)).any()
+        assert not ((rows[1] == 1) & np.isin(rows[2], [1, 2]) & (rows[3] == 0)).any()
+
+    def test_part_of_the_domain_and_its_digest(self, tmp_path):
+        shape = self.shape()
+        assert shape.digest != domain(MIXED, neighbours="add-remove").digest
+        shape.save(tmp_path / "d.yaml")
+        assert ht.Domain.load(tmp_path / "d.yaml") == shape
+
+    @pytest.mark.parametrize(
+        ("given", "words"),
+        [
+            ("age < 18", "list of conditions"),
+            (["aeg < 18"], "no attribute 'aeg'"),
+            (["age < 19"], "cuts a bin"),
+            (["SELECT count(*) FROM t WHERE smoker"], "without SELECT"),
+            (["age IS NULL OR age IS NOT NULL"], "same for all rows"),
+        ],
+    )
+    def test_bad_ones_are_named(self, given, words):
+        with pytest.raises(BadDomain, match=words):
+            self.shape(impossible=given)
+
+
+@pytest.mark.parametrize(
+    ("attributes", "words"),
+    [
+        ({"a": {"kind": "boolean"}}, "at least two columns"),
+        ({"a": {"kind": "boolean"}, "b": {"kind": "category", "values": ["x"], "missing": "error"}}, "at least two"),
+        ({f"b{i}": {"kind": "boolean"} for i in range(251)}, "at most 250"),
+        ({"a": {"kind": "boolean"}, "b": {"kind": "boolean"}, "url": {"kind": "open"}}, "leave that column out"),
+        ({"a": {"kind": "boolean"}, "b": {"kind": "number", "between": [0, 1], "bins": 5000}}, "use fewer bins"),
+        ({"a": {"kind": "boolean"}, "b": {"kind": "category", "values": list(range(5000))}}, "frequent values"),
+    ],
+)
+def test_refusals_name_the_column_and_the_way_out(attributes, words):
+    with pytest.raises(BadPlan, match=words):
+        ht.plan(domain(attributes), workload="whole_table()", budget=BUDGETS["zcdp"])
+
+
+def test_more_than_65000_values_are_refused_by_the_domain():
+    with pytest.raises(BadDomain, match="65000"):
+        domain({"a": {"kind": "boolean"}, "b": {"kind": "number", "between": [0, 1], "bins": 70_000}})
+
+
+@pytest.mark.parametrize("audit", [-0.1, 0.6, "much", True])
+def test_audit_is_a_share(audit):
+    with pytest.raises(BadPlan, match="audit"):
+        WholeTable(audit=audit)
+
+
+def test_it_is_what_a_plan_takes_when_nothing_is_said():
+    made = ht.plan(domain(MIXED), budget=BUDGETS["zcdp"], rows=10_000)
+    assert made.workload == WholeTable()
+    assert "public reference table" in str(made)
+    pure = ht.plan(domain(MIXED), budget=BUDGETS["pure"], rows=10_000)
+    assert "a pure epsilon costs accuracy" in str(pure)
+    one = ht.plan(domain({"a": {"kind": "boolean"}}), budget=BUDGETS["zcdp"])
+    assert str(one.workload) == "marginals(width=1)"
+
+
+def test_too_many_groups():
+    attributes = {f"n{i}": {"kind": "integer", "between": [0, 199], "missing": "error"} for i in range(3)}
+    shape = domain(attributes, neighbours="add-remove")
+    g = np.random.default_rng(0)
+    codes = g.integers(0, 200, (3, 1000)).astype(np.uint8)
+    model, _, _ = release(shape, codes, workload=WholeTable(audit=0))
+    with pytest.raises(BadQuestion, match="at most 2,000,000"):
+        ask(model, "SELECT n0, n1, n2, count(*) FROM t GROUP BY n0, n1, n2")
+
+
+def test_an_audit_in_several_readings_stays_within_its_price(monkeypatch):
+    monkeypatch.setattr("hushtable.mechanisms.survey.CELLS_AT_ONCE", 50)
+    shape = domain(MIXED, neighbours="add-remove")
+    codes = random_codes(shape, 2000, seed=1)
+    for budget in (ht.Budget(rho="0.00001"), ht.Budget(epsilon="0.1"), ht.Budget(epsilon=1, delta="1e-9")):
+        model, made, account = release(shape, codes, budget=budget)
+        assert len(account.paid) > 6
+        assert sum(account.paid, Fraction(0)) <= made.design.price.amount
+        assert any(len(t) == 2 for t in model.audit.tables)
+
+
+def test_columns_too_large_to_be_audited_are_released_without(monkeypatch):
+    monkeypatch.setattr("hushtable.mechanisms.survey.CELLS_AT_ONCE", 3)
+    shape = domain(MIXED, neighbours="add-remove")
+    model, made, account = release(shape, random_codes(shape, 2000, seed=1))
+    assert model.audit is None
+    assert sum(account.paid, Fraction(0)) >= Fraction(999, 1000) * made.design.price.amount
+
+
+@pytest.mark.parametrize("neighbours", ["replace", "add-remove"])
+@pytest.mark.parametrize("budget", BUDGETS)
+def test_forecast_is_the_noise_of_the_first_tables(neighbours, budget):
+    """What the plan says of single columns without data is what the release then has."""
+    shape = domain(MIXED, neighbours=neighbours)
+    model, made, _ = release(shape, random_codes(shape, 2000, seed=1), budget=BUDGETS[budget])
+    first = [raw for raw in model.tables if raw.alone][: len(shape.sizes) + (model.tables[0].set.members == ())]
+    total = model.tables[0].variance if not model.tables[0].set.members else 0.0
+    if neighbours == "add-remove" and budget == "pure":
+        total = 1 / sum(1 / (raw.variance * raw.set.cells) for raw in first)
+    cells = [raw.variance * (raw.set.cells - 1) + total / raw.set.cells for raw in first if raw.set.members]
+    assert made.design.forecasts[0].typical == pytest.approx(np.sqrt(sum(cells) / sum(shape.sizes)), rel=1e-3)
