@@ -1,0 +1,83 @@
+"""Decoding: from the codes of an attribute back to values that have these codes, as an Arrow column."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from .attributes import Attribute, Binned, Category, Integer
+
+__all__ = ["Decoder", "decoder", "loses_other"]
+
+Codes = NDArray[np.uint16]
+Floats = NDArray[np.float64]
+Decoder = Callable[[Codes, np.random.Generator], pa.Array]
+SMALLEST, LARGEST = -(2**63), 2**63 - 1
+
+
+def decoder(attribute: Attribute) -> Decoder:
+    """What turns codes into values that `Attribute.code` gives the same codes; a missing value is a null.
+
+    Words come as declared, with `other` for an undeclared one. A number is drawn uniformly inside its bin. The code
+    `other` of a number or a boolean stands for values that nobody listed, and becomes a null: see `loses_other`.
+    """
+    if isinstance(attribute, Category):
+        return _words(attribute)
+    if isinstance(attribute, Binned):
+        fits = attribute.low >= SMALLEST and attribute.high <= LARGEST
+        return _whole_numbers(attribute) if isinstance(attribute, Integer) and fits else _numbers(attribute)
+    return lambda codes, random: pa.array(codes == 1, mask=codes > 1)
+
+
+def loses_other(attribute: Attribute) -> bool:
+    """Whether `other` and `missing` both decode to a null."""
+    return attribute.other and not isinstance(attribute, Category)
+
+
+def _words(attribute: Attribute) -> Decoder:
+    words = pa.array([None if c == attribute.missing_code else word for c, word in enumerate(attribute.labels)])
+    return lambda codes, random: words.take(pa.array(codes))
+
+
+def _numbers(attribute: Binned) -> Decoder:
+    """Floating-point numbers; whole ones too, where they are too large for 64 bits."""
+    first, last = _floats(attribute)
+
+    def decode(codes: Codes, random: np.random.Generator) -> pa.Array:
+        known = codes < len(first)
+        bins = np.where(known, codes, 0)
+        share, low, high = random.random(len(codes)), first[bins], last[bins]
+        # Not low + share * (high - low), whose difference overflows for the widest bins.
+        drawn = np.clip((1 - share) * low + share * high, low, high)
+        return pa.array(np.floor(drawn) if isinstance(attribute, Integer) else drawn, mask=~known)
+
+    return decode
+
+
+def _whole_numbers(attribute: Integer) -> Decoder:
+    low, high = int(attribute.low), int(attribute.high)
+    smallest, largest = _floats(attribute)
+    # An edge of more than 53 bits may round to a float beyond the bounds, and so beyond 64 bits.
+    first = np.array([min(max(math.ceil(x), low), high) for x in smallest.tolist()], np.int64)
+    last = np.array([min(max(math.floor(x), low), high) for x in largest.tolist()], np.int64)
+
+    def decode(codes: Codes, random: np.random.Generator) -> pa.Array:
+        known = codes < len(first)
+        bins = np.where(known, codes, 0)
+        return pa.array(random.integers(first[bins], last[bins], endpoint=True), mask=~known)
+
+    return decode
+
+
+def _floats(attribute: Binned) -> tuple[Floats, Floats]:
+    """Smallest and largest float of each bin; rows are coded by comparing floats, so the edges are rounded first.
+
+    Where two edges round to one float, no row can have the code between them; it decodes to that float.
+    """
+    edges = np.array([float(edge) for edge in (attribute.low, *attribute.cuts)])
+    last = np.append(np.nextafter(edges[1:], -np.inf), float(attribute.high))
+    return edges, np.maximum(edges, last)
