@@ -1,0 +1,86 @@
+"""Stability histogram: values that occur often enough to be shown, with noisy counts; others count as absent."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, cast
+
+from ..budget import Price
+from ..domain import Domain
+from ..errors import BadPlan
+from ..models.key_columns import KeyColumns
+from ..models.stability import StabilityModel
+from ..vault.statistics.row_count import RowCount
+from ..workloads.base import Workload
+from ..workloads.sparse import Keyed
+from .base import Design, Mechanism
+from .hash_sketch import ROWS_SHARE, SECONDS_PER_COUNT, forecast_sizes, frequent_of
+
+if TYPE_CHECKING:
+    from ..vault.door import Door
+
+__all__ = ["StabilityHistogram"]
+
+
+class StabilityHistogram(Mechanism):
+    """Noise on the count of every value that occurs, and a threshold that hides those few rows have [KorKMN09].
+
+    Best where lists are mostly of absent or frequent values: the absent ones answer exactly 0. A value below the
+    threshold is lost, and nothing in the synopsis tells.
+    """
+
+    name = "stability-histogram"
+    source = "KorKMN09"
+
+    def suits(self, workload: Workload) -> bool:
+        """Lists of keys."""
+        return isinstance(workload, Keyed)
+
+    def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design:
+        """See Mechanism."""
+        from ..vault.reveal import threshold_for
+
+        workload.check(domain)
+        if price.currency != "pure" or price.delta == 0:
+            raise BadPlan(f"a threshold needs a delta, and the budget is {price}; give epsilon and delta")
+        asked, unit = cast(Keyed, workload), domain.unit
+        private = unit.neighbours == "add-remove"
+        share = 1 - ROWS_SHARE if private else Fraction(1)
+        epsilon = Price(currency="pure", amount=price.amount * share).on_grid(up=False).amount
+        scale = unit.rows * (1 if private else 2) / epsilon
+        rows_scale = unit.rows / (price.amount - epsilon) if private else Fraction(0)
+        threshold = threshold_for(scale, price.delta, unit)
+        variance = 2 * float(scale) ** 2
+        forecasts = forecast_sizes(asked.largest, variance, 0.0)
+        # Every value of a list may lie just below the threshold; only the user knows that they do not.
+        lost = [replace(f, worst=math.hypot(f.worst, f.width * threshold)) for f in forecasts]
+        return Design(
+            mechanism=self.name,
+            summary=f"values with at least {threshold:,} noisy rows and their counts with discrete Laplace noise",
+            price=price,
+            numbers=1 if rows is None else 1 + rows // threshold,
+            parameters=(asked.attributes(domain), getattr(asked, "free", None), scale, threshold, rows_scale),
+            memory=150_000_000 + 100 * (rows or 0),
+            forecasts=tuple(lost if not asked.rare else [replace(f, typical=f.worst) for f in lost]),
+            work=1e6 * SECONDS_PER_COUNT,
+            words=("values", "lists", "expected", "all values rare"),
+        )
+
+    def release(self, door: Door, domain: Domain, design: Design) -> StabilityModel:
+        """See Mechanism."""
+        from ..vault.door import Noise
+
+        attributes, free, scale, threshold, rows_scale = design.parameters
+        seen = door.reveal(attributes, scale=scale, threshold=threshold)
+        rows = seen.rows
+        if rows is None:
+            rows = int(door.measure(RowCount(), Noise(law="laplace", per_group=(rows_scale,))).values[0])
+        return StabilityModel(
+            domain=domain,
+            columns=KeyColumns(attributes, free),
+            frequent=frequent_of(seen, scale, threshold),
+            count=rows,
+            rows_scale=rows_scale,
+        )

@@ -1,0 +1,76 @@
+"""Keyed models: what the models of sparse workloads share."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..domain import Domain
+from ..errors import BadQuestion
+from ..interactions import Law
+from ..questions.list_answers import ListAnswer, ListTable
+from ..questions.list_evaluation import Evaluation, answer_list, answer_lists, answer_top
+from ..questions.lists import Flat, Listed, Lists, Top
+from .base import Model
+from .frequent import Frequent
+from .key_columns import KeyColumns
+
+__all__ = ["KeyedModel"]
+
+
+class KeyedModel(Model):
+    """Answers lists of keys, many lists at once, and the most frequent values."""
+
+    domain: Domain
+    columns: KeyColumns
+    frequent: Frequent
+    law: Law
+
+    def parse(self, text: str) -> Any:
+        """See Model."""
+        return self.columns.parse(text, self.domain)
+
+    def accept(self, question: Any) -> Any:
+        """Lists, as they are."""
+        if not isinstance(question, (Listed, Lists)):
+            raise BadQuestion(f"a question is a text, a Listed or a Lists, not a {type(question).__name__}")
+        return question
+
+    def answer(self, question: Listed | Lists | Top, *, count: bool = False) -> ListAnswer | ListTable:
+        """See Model."""
+        if isinstance(question, Top):
+            return answer_top(self, question, self.frequent, count=count)
+        if isinstance(question, Lists):
+            return answer_lists(self, question, count=count)
+        return answer_list(self, question, count=count)
+
+    @property
+    @abstractmethod
+    def rows(self) -> float:
+        """The number of rows; a noisy one below 1 carries no information, and dividing by 1 keeps answers finite."""
+
+    @property
+    @abstractmethod
+    def rows_variance(self) -> float:
+        """Variance of the noise in the number of rows."""
+
+    @abstractmethod
+    def evaluate(self, flat: Flat, *, rare_is_zero: bool = False) -> Evaluation:
+        """Value and errors of each list, in rows."""
+
+    @abstractmethod
+    def too_long(self, flat: Flat) -> bool:
+        """Whether some list fills so many buckets that its own values often share one."""
+
+    def lost(self, flat: Flat, kept: NDArray[np.int64]) -> NDArray[np.float64]:
+        """What the values that are not on the list of frequent ones may add up to, a number a list.
+
+        A value with more than threshold + 3 scales of rows is missed with a chance below 3%; together they have no
+        more rows than the list leaves.
+        """
+        unseen = max(0.0, self.rows - float(self.frequent.counts.sum()))
+        most = self.frequent.threshold + 3 * float(self.frequent.scale)
+        return np.minimum(flat.add_up(flat.weights * (kept < 0)) * most, unseen)

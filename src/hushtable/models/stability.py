@@ -1,0 +1,94 @@
+"""StabilityModel: the frequent values of a column with their noisy counts, and nothing of the others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..domain import Domain
+from ..errors import BadSynopsis
+from ..interactions import Law
+from ..questions.list_evaluation import Evaluation
+from ..questions.lists import Flat
+from ..siphash import KEY_BYTES, digests
+from .frequent import Frequent, frequent_parameters, read_frequent
+from .hash_sketch import discrete_variance
+from .key_columns import KeyColumns
+from .keyed import KeyedModel
+
+__all__ = ["StabilityModel"]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class StabilityModel(KeyedModel):
+    """Values on the list answer with their noisy counts, all others with 0 and no noise.
+
+    The bias of an answer says how many rows the others may hide. A count just above the threshold got there with
+    positive noise, so the list overstates its least frequent values.
+    """
+
+    kind = "stability-histogram"
+    domain: Domain
+    columns: KeyColumns
+    frequent: Frequent
+    count: int
+    rows_scale: Fraction
+    """Noise of the number of rows, 0 where it is public."""
+    law: Law = "laplace"
+
+    @property
+    def rows(self) -> float:
+        """See KeyedModel."""
+        return max(float(self.count), 1.0)
+
+    @property
+    def rows_variance(self) -> float:
+        """See KeyedModel."""
+        return discrete_variance("laplace", self.rows_scale)
+
+    def evaluate(self, flat: Flat, *, rare_is_zero: bool = False) -> Evaluation:
+        """See KeyedModel. Rare values are always zero here."""
+        width = 2**32
+        flat.sharing((digests(bytes(KEY_BYTES), flat.keys) & np.uint64(width - 1)).view(np.int64), width)
+        kept = self.frequent.find(flat.keys)
+        weights = flat.weights * (kept >= 0)
+        variance = discrete_variance("laplace", self.frequent.scale)
+        return Evaluation(
+            value=flat.add_up(weights * np.append(self.frequent.counts, 0)[kept]),
+            noise=np.sqrt(variance * flat.add_up(weights**2)),
+            collision=np.zeros(len(flat)),
+            bias=self.lost(flat, kept),
+            fourth=12 * float(self.frequent.scale) ** 4 * flat.add_up(weights**4),
+        )
+
+    def too_long(self, flat: Flat) -> bool:
+        """Never: there are no buckets."""
+        return False
+
+    def parameters(self) -> dict[str, Any]:
+        """See Model."""
+        scale = {"rows_scale": str(self.rows_scale)}
+        return self.columns.parameters() | scale | frequent_parameters(self.frequent)
+
+    def numbers(self) -> dict[str, NDArray[np.int64]]:
+        """See Model."""
+        return {"rows": np.array([self.count], dtype=np.int64), "frequent": self.frequent.counts}
+
+    @classmethod
+    def lengths(cls, domain: Domain, parameters: dict[str, Any]) -> dict[str, int]:
+        """See Model."""
+        return {"rows": 1, "frequent": len(parameters["frequent"])}
+
+    @classmethod
+    def build(cls, domain: Domain, parameters: dict[str, Any], numbers: dict[str, NDArray[np.int64]]) -> StabilityModel:
+        """See Model."""
+        scale, columns = Fraction(parameters["rows_scale"]), KeyColumns.read(domain, parameters)
+        frequent = read_frequent(parameters, numbers["frequent"], len(columns.attributes))
+        if scale < 0 or frequent.scale <= 0:
+            raise BadSynopsis("the synopsis has a noise scale that makes no sense")
+        rows = int(numbers["rows"][0])
+        return cls(domain=domain, columns=columns, frequent=frequent, count=rows, rows_scale=scale)

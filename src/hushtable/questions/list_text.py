@@ -1,0 +1,131 @@
+"""The text of questions about lists: `url IN ('a', 'b')`, `url = 'a'`, `url IS NULL`, `top(10)`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal, InvalidOperation
+from typing import TYPE_CHECKING, Any
+
+from ..attributes import Attribute
+from ..domain import Domain
+from ..errors import BadQuestion, UnknownAttribute
+from .lists import Listed, Top
+from .parse import syntax_tree
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+__all__ = ["parse_list"]
+
+
+def parse_list(text: str, domain: Domain, attributes: Sequence[Attribute]) -> Listed | Top:
+    """The question a text asks about the key columns; BadQuestion says what to write instead."""
+    from sqlglot import exp
+
+    form = _form(attributes)
+    tree = syntax_tree(text, form)
+    if isinstance(tree, exp.Anonymous) and tree.name.lower() == "top":
+        return Top(text=text, count=_how_many(tree.expressions))
+    if isinstance(tree, exp.Select):
+        tree = _condition(tree, domain, form)
+    while isinstance(tree, exp.Paren):
+        tree = tree.this
+    return Listed(_values(tree, domain, attributes, form), text=text)
+
+
+def _form(attributes: Sequence[Attribute]) -> str:
+    names = [a.name for a in attributes]
+    if len(names) == 1:
+        name = names[0]
+        return f"{name} IN ('a', 'b', ...), {name} = 'a', {name} IS NULL or top(10); a long list with --in FILE"
+    values = ", ".join("'a'" for _ in names)
+    return f"({', '.join(names)}) IN (({values}), ...) or top(10); a long list with --in FILE"
+
+
+def _condition(tree: exp.Expr, domain: Domain, form: str) -> exp.Expr:
+    """The WHERE of SELECT count(*) FROM table WHERE ..."""
+    from sqlglot import exp
+
+    parts = {name: value for name, value in tree.args.items() if value}
+    source, where = parts.pop("from_", None) or parts.pop("from", None), parts.pop("where", None)
+    chosen = parts.pop("expressions", [])
+    counted = len(chosen) == 1 and isinstance(chosen[0], exp.Count) and isinstance(chosen[0].this, exp.Star)
+    if parts or not counted or where is None:
+        raise BadQuestion(f"ask SELECT count(*) FROM {domain.table} WHERE ..., or the condition alone: {form}")
+    if source is not None and source.this.name.lower() != domain.table.lower():
+        raise BadQuestion(f"this synopsis has one table, {domain.table}; write FROM {domain.table}")
+    found: exp.Expr = where.this
+    return found
+
+
+def _values(tree: exp.Expr, domain: Domain, attributes: Sequence[Attribute], form: str) -> list[Any]:
+    from sqlglot import exp
+
+    if isinstance(tree, exp.In) and not tree.args.get("query") and not tree.args.get("unnest"):
+        _check_columns(tree.this, domain, attributes, form)
+        return [_value(item, len(attributes)) for item in tree.expressions]
+    if isinstance(tree, exp.EQ):
+        _check_columns(tree.this, domain, attributes, form)
+        return [_value(tree.expression, len(attributes))]
+    if isinstance(tree, exp.Is) and isinstance(tree.expression, exp.Null) and len(attributes) == 1:
+        _check_columns(tree.this, domain, attributes, form)
+        return [None]
+    if isinstance(tree, (exp.And, exp.Or, exp.Not)):
+        raise BadQuestion(f"a question is one list, without AND, OR or NOT; write {form}")
+    raise BadQuestion(f"{tree.sql()[:60]!r} is no list of values; write {form}")
+
+
+def _check_columns(node: exp.Expr, domain: Domain, attributes: Sequence[Attribute], form: str) -> None:
+    """The columns named must be those of the key, in its order."""
+    from sqlglot import exp
+
+    nodes = node.expressions if isinstance(node, exp.Tuple) else [node]
+    wanted = [a.name.lower() for a in attributes]
+    for one in nodes:
+        if not isinstance(one, exp.Column):
+            raise BadQuestion(f"expected a column name, not {one.sql()[:60]!r}; write {form}")
+        if one.name.lower() not in (name.lower() for name in domain.names):
+            raise UnknownAttribute(one.name, known=domain.names)
+    if [one.name.lower() for one in nodes] != wanted:
+        raise BadQuestion(f"this synopsis answers lists of {', '.join(a.name for a in attributes)}; write {form}")
+
+
+def _value(node: exp.Expr, columns: int) -> Any:
+    from sqlglot import exp
+
+    if columns > 1:
+        if not isinstance(node, exp.Tuple) or len(node.expressions) != columns:
+            raise BadQuestion(f"{node.sql()[:60]!r} is not {columns} values in brackets")
+        return tuple(_value(part, 1) for part in node.expressions)
+    if isinstance(node, exp.Null):
+        raise BadQuestion("NULL is equal to nothing in SQL; ask IS NULL for missing values")
+    if isinstance(node, exp.Boolean):
+        return bool(node.this)
+    negative = isinstance(node, exp.Neg)
+    literal = node.this if negative else node
+    if isinstance(literal, exp.Literal) and not (negative and literal.is_string):
+        return str(literal.this) if literal.is_string else _number(f"{'-' * negative}{literal.this}")
+    raise BadQuestion(f"expected a quoted text or a number, not {node.sql()[:60]!r}")
+
+
+def _number(text: str) -> str:
+    """A number as a row would hold it: whole numbers without decimals."""
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        return text
+    return str(int(number)) if number == number.to_integral_value() and abs(number.adjusted()) < 30 else text
+
+
+def _how_many(given: Sequence[exp.Expr]) -> int:
+    from sqlglot import exp
+
+    count = given[0] if len(given) == 1 else None
+    if (
+        not isinstance(count, exp.Literal)
+        or count.is_string
+        or not count.this.isdigit()
+        or not 1 <= int(count.this) <= 10**6
+    ):
+        raise BadQuestion("top takes a whole number from 1 to 1,000,000: top(10)")
+    return int(count.this)

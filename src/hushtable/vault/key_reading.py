@@ -1,0 +1,28 @@
+"""Reading keys: the canonical bytes of the key columns of every row of a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+
+from ..attributes import Attribute, Uncoded
+from ..errors import BadData
+from ..keys import join_keys, key_texts
+from .coding import encode
+
+__all__ = ["read_keys"]
+
+
+def read_keys(attributes: Sequence[Attribute], batch: pa.RecordBatch) -> pa.Array:
+    """The keys of the rows, without nulls. An attribute with codes counts as the label of its code."""
+    return join_keys([_texts(a, batch.column(i)) for i, a in enumerate(attributes)])
+
+
+def _texts(attribute: Attribute, column: pa.Array) -> pa.Array:
+    if not isinstance(attribute, Uncoded):
+        return pa.array(attribute.labels, pa.large_string()).take(pa.array(encode(attribute, column)))
+    try:
+        return key_texts(column)
+    except pa.ArrowInvalid:
+        raise BadData(f"column {attribute.name} holds bytes that are no text (UTF-8); correct the data") from None

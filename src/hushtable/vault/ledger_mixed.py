@@ -1,0 +1,105 @@
+"""Mixed ledgers: releases priced in epsilon and delta beside releases priced in rho, under one total."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from ..budget import Budget, Price, exact, rho_of
+from ..errors import BadBudget, OverBudget, readable
+from .ledger_chain import Line
+
+__all__ = ["Mixed", "terms_of"]
+
+
+def terms_of(line: Line) -> tuple[Fraction, Fraction] | None:
+    """Epsilon and delta of a reservation that was made in these, else None."""
+    if line.kind != "reserve" or not line.budget:
+        return None
+    terms = Budget.from_dict(json.loads(line.budget))
+    assert terms.epsilon is not None
+    return terms.epsilon, terms.delta
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mixed:
+    """What counts as spent under a total of (E, D): rho, and epsilon and delta of what was not priced in rho.
+
+    All of it together is (E, D)-DP when rho <= rho_of(E - epsilon, D - delta): the steps in epsilon and delta are
+    (epsilon, delta)-DP, those in rho then (E - epsilon, D - delta)-DP [CanKS20, Cor. 13], and both add up, in any
+    order of the steps [DwoR14, Thm. 3.16].
+    """
+
+    total: Budget
+    rho: Fraction = Fraction(0)
+    epsilon: Fraction = Fraction(0)
+    delta: Fraction = Fraction(0)
+
+    @classmethod
+    def of(cls, total: Budget, lines: Iterable[Line]) -> Mixed:
+        """From all lines of a ledger: every reservation in full, but for those returned."""
+        kept: dict[int, Line] = {}
+        for line in lines:
+            if line.kind == "reserve":
+                kept[line.number] = line
+            elif line.kind == "settle" and line.what.startswith("returned"):
+                kept.pop(line.reservation, None)
+        found = cls(total=total)
+        for line in kept.values():
+            terms = terms_of(line)
+            found = found._plus(rho=line.amount) if terms is None else found._plus(epsilon=terms[0], delta=terms[1])
+        return found
+
+    def _plus(self, **more: Fraction) -> Mixed:
+        return replace(self, **{name: getattr(self, name) + value for name, value in more.items()})
+
+    @property
+    def room(self) -> Fraction:
+        """How much rho may still be spent; negative when too much is."""
+        if self.epsilon == 0:
+            return self.total.price.amount - self.rho
+        assert self.total.epsilon is not None
+        epsilon, delta = self.total.epsilon - self.epsilon, self.total.delta - self.delta
+        try:
+            return (rho_of(epsilon, delta) if epsilon > 0 and delta > 0 else Fraction(0)) - self.rho
+        except BadBudget:  # so little is left that it buys no rho
+            return -self.rho
+
+    def amount(self, price: Price, left: Fraction) -> Fraction:
+        """What a reservation in epsilon and delta takes from `left`, in rho, so that no more than the room stays.
+
+        OverBudget when it does not fit, BadBudget when the total knows no delta.
+        """
+        total = self.total
+        if total.epsilon is None or total.delta == 0:
+            raise BadBudget(
+                f"this release spends {price} and the ledger's total is {total}, which has no delta to spend; "
+                "give the table a ledger with epsilon and delta, or choose a mechanism without a threshold"
+            )
+        epsilon, delta = exact(price.amount, "epsilon"), exact(price.delta, "delta")
+        for asked, all_of_it, spent, unit in (
+            (epsilon, total.epsilon, self.epsilon, "epsilon"),
+            (delta, total.delta, self.delta, "delta"),
+        ):
+            if asked > all_of_it - spent:
+                raise OverBudget(asked=asked, left=all_of_it - spent, unit=unit)
+        after = self._plus(epsilon=epsilon, delta=delta)
+        taken = left - after.room
+        if after.room < 0:
+            raise OverBudget(asked=taken, left=left, unit="rho", typed=str(price))
+        return max(taken, Fraction(0))
+
+    def check_rho(self, amount: Fraction) -> None:
+        """OverBudget when this much more rho does not fit."""
+        if amount > self.room:
+            raise OverBudget(asked=amount, left=max(self.room, Fraction(0)), unit="rho")
+
+    def check_total(self, new: Budget) -> None:
+        """BadBudget when a new total would not cover what was spent in epsilon and delta."""
+        if self.epsilon and (new.epsilon is None or replace(self, total=new).room < 0):
+            raise BadBudget(
+                f"epsilon = {readable(self.epsilon)} and delta = {readable(self.delta)} are spent, and a total of "
+                f"{new} does not cover them beside the rest; give a total with epsilon and delta"
+            )

@@ -1,0 +1,149 @@
+"""Ledgers with a delta: releases in epsilon and delta beside releases in rho never promise more than the total."""
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from ledgers import make, pure, refused, reserve
+
+from hushtable.budget import Budget, Price, rho_of
+from hushtable.errors import BadBudget, OverBudget
+from hushtable.vault.ledger import Ledger
+
+TOTAL = Budget(epsilon=2, delta="1e-6")
+
+
+def approx(epsilon, delta) -> Price:
+    return Price(currency="pure", amount=Fraction(epsilon), delta=Fraction(delta))
+
+
+def rho(amount) -> Price:
+    return Price(currency="zcdp", amount=Fraction(amount))
+
+
+@pytest.fixture
+def ledger(tmp_path):
+    return make(tmp_path / "t.ledger", TOTAL)
+
+
+def test_a_release_may_spend_the_whole_total_and_then_nothing_is_left(ledger):
+    with reserve(ledger, approx(2, "1e-6")) as held:
+        held.charge(approx("0.2", "1e-6"), what="reveal")
+        held.charge(pure(Fraction("1.8")), what="measure")
+    assert ledger.left == 0
+    assert ledger.spent == ledger.total
+    assert ledger.verify() == 5
+    for price in (approx("0.001", "1e-9"), rho("1e-9")):
+        with refused(OverBudget):
+            reserve(ledger, price)
+
+
+def test_epsilons_and_deltas_add_up(ledger):
+    for _ in range(4):
+        with reserve(ledger, approx("0.5", Fraction(1, 4 * 10**6))) as held:
+            held.charge(approx("0.5", Fraction(1, 4 * 10**6)), what="all of it")
+    with refused(OverBudget, "epsilon"):
+        reserve(ledger, approx("0.001", "1e-12"))
+
+
+def test_the_delta_may_be_what_is_short(ledger):
+    reserve(ledger, approx("0.1", "9e-7"))
+    with refused(OverBudget, r"delta = 2e-07 but 1e-07 is left"):
+        reserve(ledger, approx("0.1", "2e-7"))
+
+
+def test_what_is_left_for_rho_is_what_the_rest_of_the_total_buys(ledger):
+    reserve(ledger, approx(1, "4e-7"))
+    assert ledger.left == rho_of(Fraction(1), Fraction(6, 10**7))
+    with refused(OverBudget, "rho"):
+        reserve(ledger, rho(ledger.left + Fraction(1, 10**9)))
+    reserve(ledger, rho(ledger.left))
+    assert ledger.left == 0
+    with refused(OverBudget):
+        reserve(ledger, approx("0.01", "1e-9"))
+
+
+def test_rho_first_then_epsilon(ledger):
+    reserve(ledger, rho(rho_of(Fraction(1), Fraction(6, 10**7))))
+    with refused(OverBudget, "rho"):
+        reserve(ledger, approx("1.01", "4e-7"))
+    reserve(ledger, approx(1, "4e-7"))
+    assert ledger.left < Fraction(1, 10**12)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_order_of_releases_spends_more_than_the_total(seed, tmp_path):
+    """Whatever was accepted: rho <= rho_of(E - epsilon, D - delta), the rule itself, recomputed from the prices."""
+    ledger, source = make(tmp_path / "t.ledger", TOTAL), np.random.default_rng(seed)
+    epsilon, delta, in_rho = Fraction(0), Fraction(0), Fraction(0)
+    for step in range(25):
+        amount = Fraction(int(source.integers(1, 40)), 100)
+        price = approx(amount, Fraction(int(source.integers(1, 30)), 10**8)) if step % 2 else rho(amount / 30)
+        try:
+            held = reserve(ledger, price)
+        except OverBudget:
+            continue
+        if source.random() < 0.3:
+            held.settle(synopsis_digest=None)  # nothing was charged, so all of it comes back
+            continue
+        if price.delta:
+            epsilon, delta = epsilon + price.amount, delta + price.delta
+        else:
+            in_rho += price.amount
+        room = rho_of(2 - epsilon, Fraction(1, 10**6) - delta) if epsilon < 2 and delta < Fraction(1, 10**6) else 0
+        assert in_rho <= room or (in_rho == 0 and epsilon <= 2 and delta <= Fraction(1, 10**6))
+    assert epsilon > 0
+    assert in_rho > 0
+    assert ledger.verify() > 5
+
+
+def test_returned_reservations_do_not_count(ledger):
+    first = reserve(ledger, approx(1, "5e-7"))
+    second = reserve(ledger, approx(1, "5e-7"))
+    first.settle(synopsis_digest=None)
+    second.charge(approx(1, "5e-7"), what="x")
+    second.settle(synopsis_digest="d")
+    assert ledger.left == rho_of(Fraction(1), Fraction(5, 10**7))
+    reserve(ledger, approx(1, "5e-7"))
+    assert ledger.left == 0
+
+
+def test_charges_never_exceed_their_reservation(ledger):
+    held = reserve(ledger, approx(1, "5e-7"))
+    held.charge(pure(Fraction(3, 4)), what="x")
+    with refused(OverBudget):
+        held.charge(pure(Fraction(1, 2)), what="y")
+
+
+@pytest.mark.parametrize("total", [Budget(epsilon=2), Budget(rho="0.5")])
+def test_a_total_without_delta_has_none_to_spend(total, tmp_path):
+    ledger = make(tmp_path / "t.ledger", total)
+    with refused(BadBudget, "no delta to spend"):
+        reserve(ledger, approx("0.1", "1e-9"))
+    assert ledger.spent == 0
+
+
+def test_raising_keeps_the_spent_delta_covered(ledger):
+    reserve(ledger, approx(2, "1e-6"))
+    with refused(BadBudget, "does not cover"):
+        ledger.raise_total(Budget(rho=5), "a total in rho would forget the delta")
+    ledger.raise_total(Budget(epsilon=3, delta="2e-6"), "more")
+    assert ledger.left == rho_of(Fraction(1), Fraction(1, 10**6))
+    reserve(ledger, approx("0.5", "5e-7"))
+    assert Ledger.open(ledger.path).verify() == 4
+
+
+def test_lines_say_what_was_reserved(ledger):
+    reserve(ledger, approx(1, "5e-7"))
+    assert ledger.lines()[-1].budget == '{"epsilon": "1", "delta": "1/2000000"}'
+
+
+def test_prices_with_delta_add_and_print():
+    one = approx("0.5", "1e-7")
+    assert one + one == one.times(2) == approx(1, "2e-7")
+    assert str(one) == "epsilon = 0.5, delta = 1e-07"
+    assert one.on_grid(up=True).delta == one.delta
+    assert one.into("zcdp") == Price(currency="zcdp", amount=Fraction(1, 8), delta=one.delta)
+    for count in (1, 7):
+        assert sum(itertools.repeat(one, count - 1), one) == one.times(count)
