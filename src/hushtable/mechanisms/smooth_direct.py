@@ -1,0 +1,103 @@
+"""Smooth, directly: noise on the mean of each example; for a few questions that are known, nothing is better."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from ..budget import Price
+from ..domain import Domain
+from ..errors import BadPlan, counted
+from ..interactions import Law
+from ..models.smooth_direct import SmoothDirectModel
+from ..smooth.axes import Block
+from ..smooth.enclosures import value_range
+from ..smooth.expressions import names_in
+from ..smooth_plan import check_numbers, law_of, noise_for, too_large, unit_bits
+from ..vault.statistics.functions import FunctionSums
+from ..workloads.base import Workload
+from ..workloads.smooth import Smooth
+from .base import Design, Forecast, Mechanism
+
+if TYPE_CHECKING:
+    from ..vault.door import Door
+
+__all__ = ["SmoothDirect"]
+
+MOST_BITS, LEAST_BITS = 40, 12
+WORK, READING = 0.05, 0.5
+
+
+class SmoothDirect(Mechanism):
+    """Each question pays for its own noise, so that its error grows with their number [DwoMNS06]."""
+
+    name = "smooth-direct"
+    source = "DwoMNS06"
+    by_name_only = True
+
+    def suits(self, workload: Workload) -> bool:
+        """Smooth questions only."""
+        return isinstance(workload, Smooth)
+
+    def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design:
+        """See Mechanism. Scales that minimise the squared errors of all examples together."""
+        workload.check(domain)
+        asked = cast(Smooth, workload)
+        if not asked.examples or asked.by:
+            raise BadPlan("smooth-direct answers the examples of the workload, without `by`; give examples=['...']")
+        check_numbers(len(asked.examples), rows, "the number of examples")
+        blocks = asked.blocks(domain)
+        axes = tuple({axis.name: axis for block in blocks for axis in block.axes}.values())
+        functions = [expression for _, expression in asked.questions(domain)]
+        ranges = []
+        for text, function in zip(asked.examples, functions, strict=True):
+            low, high = value_range(function, [axis for axis in axes if axis.name in names_in(function)])
+            if not (np.isfinite(low) and np.isfinite(high) and low < high):
+                raise BadPlan(f"example {text[:60]!r} has no range that can be proven between the bounds; rewrite it")
+            ranges.append((low, high))
+        law, bits = law_of(price), unit_bits(rows, MOST_BITS)
+        halves = [(high - low) / 2 for low, high in ranges]
+        # Laplace: sum of (half x scale)^2 at a given sum of 1 / scale; Gaussian: half^2 x variance, likewise.
+        shape = [h ** (-2 / 3) if law == "laplace" else 1 / h for h in halves]
+        private = domain.unit.neighbours == "add-remove"
+        while True:
+            statistic = FunctionSums(Block(axes), functions, ranges, 2**bits)
+            noise = noise_for(statistic, domain, price, [_rows_scale(halves, law, bits) if private else 0.0, *shape])
+            if not too_large(noise):
+                break
+            bits -= too_large(noise)
+            if bits < LEAST_BITS:
+                raise BadPlan("the budget is so small that the noise would leave 64 bits; raise it")
+        power = 1 if law == "gaussian" else 2
+        each = np.array([float(s) ** power * power / 4.0**bits for s in noise.per_group[1:]]) * np.array(halves) ** 2
+        if private:
+            each = each + float(noise.per_group[0]) ** power * power * np.array(halves) ** 2
+        error = Forecast(width=1, tables=1, typical=float(np.sqrt(each.mean())), worst=float(np.sqrt(each.max())))
+        return Design(
+            mechanism=self.name,
+            summary=f"the means of {counted(len(functions), 'question')}, and no others, with discrete "
+            f"{law.title()} noise",
+            price=price,
+            numbers=statistic.groups,
+            forecasts=(error,),
+            memory=150_000_000,
+            work=READING + WORK * len(functions),
+            parameters=(statistic, noise, [str(axis) for axis in axes], asked.examples),
+        )
+
+    def release(self, door: Door, domain: Domain, design: Design) -> SmoothDirectModel:
+        """See Mechanism."""
+        statistic, noise, columns, examples = design.parameters
+        seen = door.measure(statistic, noise)
+        return SmoothDirectModel(
+            domain=domain, columns=tuple(columns), examples=tuple(examples), ranges=statistic.ranges, law=noise.law,
+            unit=statistic.unit, scales=tuple(Fraction(s) for s in noise.per_group), sums=seen.values,
+        )  # fmt: skip
+
+
+def _rows_scale(halves: list[float], law: Law, bits: int) -> float:
+    """The scale of the number of rows, where it is private, beside those of the sums: it moves all answers."""
+    use = sum(h**2 for h in halves) / 4
+    return float(use ** (-1 / 3) / 2.0**bits if law == "laplace" else use ** (-1 / 2) / 4.0**bits)

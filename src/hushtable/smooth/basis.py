@@ -1,0 +1,72 @@
+"""Basis: the functions of one column whose products a release sums up, and how a question is written in them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Basis", "along"]
+
+Floats = NDArray[np.float64]
+
+
+class Basis(ABC):
+    """`size` functions on [-1, 1], with a grid of points on which functions are projected and compared."""
+
+    size: int
+    points: Floats
+    """The grid, ascending or not, without the ends."""
+    project: Floats
+    """Matrix (size, points): from the values of a function on the grid to its coefficients."""
+    values: Floats
+    """Matrix (points, size): the functions on the grid."""
+    constant: Floats
+    """Coefficients of the function 1."""
+
+    def fit(self, function: Floats) -> Floats:
+        """Coefficients of a function on the tensor grid, an axis a column."""
+        return along([self.project] * function.ndim, function)
+
+    def rebuilt(self, coefficients: Floats) -> Floats:
+        """The combination of basis functions on the tensor grid."""
+        return along([self.values] * coefficients.ndim, coefficients)
+
+    @abstractmethod
+    def at(self, x: Floats) -> Floats:
+        """Matrix (points, size): every function at some points."""
+
+    def error(self, function: Floats, coefficients: Floats) -> Floats:
+        """Distance, on the grid, between a function and its combination of basis functions."""
+        return function - self.rebuilt(coefficients)
+
+    def sampled(self, error: Floats) -> float:
+        """The largest distance on the grid and a twentieth more: near the truth where no spike hides between points."""
+        return 1.05 * float(np.abs(error).max())
+
+    @abstractmethod
+    def certified(
+        self, function: Floats, error: Floats, derivatives: Sequence[float], *, negligible: float = 0.0
+    ) -> float:
+        """A proven bound on the distance everywhere between a function and its combination of basis functions.
+
+        `derivatives` has one number an axis: a bound on |d^k f / dx^k| / k! with k = `order`. A bound that is below
+        `negligible` is not made tighter.
+        """
+
+    @property
+    @abstractmethod
+    def order(self) -> int:
+        """Which derivative of a function `certified` needs a bound on."""
+
+
+def along(matrices: Sequence[Floats], tensor: Floats) -> Floats:
+    """Each matrix applied to its axis."""
+    if tensor.ndim == 2:
+        return matrices[0] @ tensor @ matrices[1].T
+    out = tensor
+    for axis, matrix in enumerate(matrices):
+        out = np.moveaxis(np.tensordot(matrix, out, axes=(1, axis)), 0, axis)
+    return out

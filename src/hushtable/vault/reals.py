@@ -1,0 +1,67 @@
+"""Coding of real columns: from the values of an Arrow column to numbers; every value has one, whatever it is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from ..attributes import Binned, canonical, number_in
+from ..errors import BadData
+
+__all__ = ["real_numbers"]
+
+Floats = NDArray[np.float64]
+
+
+def real_numbers(attribute: Binned, column: pa.Array) -> Floats:
+    """The number each value spells, equal to `number_in` one by one; NaN where it spells none or is missing.
+
+    BadData only where the domain says `missing: error` and something is missing; it names the column and no more.
+    """
+    numbers, missing = _plain(column) or _distinct(attribute, column)
+    if attribute.missing == "error" and missing.any():
+        raise BadData(
+            f"column {attribute.name} has missing values, and its domain says none are missing; correct the domain or "
+            "the data, or let `missing: category` count them in the middle of the range"
+        )
+    return numbers
+
+
+def _plain(column: pa.Array) -> tuple[Floats, NDArray[np.bool_]] | None:
+    """Columns of numbers, and of texts that Arrow reads as numbers without exception."""
+    kind = column.type
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        trimmed = pc.utf8_trim_whitespace(column)
+        column = pc.if_else(pc.equal(trimmed, ""), pa.scalar(None, kind), trimmed)
+    elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+        return None
+    try:
+        read = pc.cast(column, pa.float64(), safe=False)
+    except pa.ArrowInvalid:
+        return None
+    numbers = np.asarray(pc.fill_null(read, np.nan))
+    return np.where(np.isfinite(numbers), numbers, np.nan), np.isnan(numbers)
+
+
+def _distinct(attribute: Binned, column: pa.Array) -> tuple[Floats, NDArray[np.bool_]]:
+    """Any other column: each distinct value is read once."""
+    try:
+        encoded = column if isinstance(column, pa.DictionaryArray) else pc.dictionary_encode(column)
+        values, indices = encoded.dictionary.to_pylist(), encoded.indices
+    except (pa.ArrowNotImplementedError, pa.ArrowInvalid, OverflowError, ValueError):
+        encoded = pc.dictionary_encode(pa.array([_text(v) for v in column], pa.string()))
+        values, indices = encoded.dictionary.to_pylist(), encoded.indices
+    found = [number_in(v) for v in values]
+    numbers = np.array([*(np.nan if f is None else f for f in found), np.nan])
+    missing = np.array([*(attribute.is_missing(v) for v in values), True])
+    places = np.asarray(pc.fill_null(indices.cast(pa.int64()), len(values)))
+    return numbers[places], missing[places]
+
+
+def _text(value: pa.Scalar) -> str | None:
+    try:
+        return canonical(value.as_py())
+    except (OverflowError, ValueError):
+        return "out of range"  # a date or duration that Python has no value for

@@ -1,0 +1,181 @@
+"""Chebyshev: the sum over rows of products of Chebyshev polynomials, in whole numbers, with a weight each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...budget import Neighbours
+from ...interactions import Law, Scales
+from ...smooth.axes import Block
+from ...smooth.chebyshev import WEIGHT_UNIT, spread_squared
+from .reals import RealRows, RealStatistic
+
+__all__ = ["ChebyshevSums"]
+
+Floats = NDArray[np.float64]
+# Whole numbers of 2 x 20 bits, summed 2^12 at a time, stay below 2^53: float64 products and sums are exact.
+MOST_BITS, BATCH = 20, 4096
+# Up to this degree the sharper bound for equal weights was checked.
+MOST_UNIFORM = 64
+
+
+class ChebyshevSums(RealStatistic):
+    """For each block the sums of prod T_m(x), as products of two whole numbers of `bits` bits: unit = 4^bits.
+
+    The two are the polynomials of the first and of the second half of the axes, rounded. Coordinates are in C order,
+    a cell after the other. Where neither rows nor cells are private, the constant (the number of rows) is left out.
+    One group a block; a coordinate's own scale is WEIGHT_UNIT / its squared weight.
+    """
+
+    name: ClassVar[str] = "chebyshev"
+
+    def __init__(
+        self,
+        blocks: Sequence[Block],
+        *,
+        weights: Sequence[NDArray[np.int64]],
+        bits: int,
+        neighbours: Neighbours,
+    ) -> None:
+        super().__init__(blocks)
+        self.bits, self.unit, self.neighbours = min(bits, MOST_BITS), 4 ** min(bits, MOST_BITS), neighbours
+        self.weights = tuple(weights)
+        self.groups = len(self.blocks)
+        self.lengths = tuple(b.cells * w.size for b, w in zip(self.blocks, self.weights, strict=True))
+
+    def public_total(self, block: Block) -> bool:
+        """Whether the constant is public, and so no coordinate."""
+        return self.neighbours == "replace" and block.cells == 1
+
+    def zeros(self) -> NDArray[np.int64]:
+        """The number of rows, then the blocks one after the other."""
+        return np.zeros(1 + sum(self.lengths), dtype=np.int64)
+
+    def accumulate(self, codes: RealRows) -> NDArray[np.int64]:
+        """The number of rows, then the sums."""
+        sums = self.zeros()
+        sums[0] = len(codes.cells)
+        order = np.argsort(codes.cells, kind="stable") if codes.cells.any() else np.arange(len(codes.cells))
+        cells = codes.cells[order]
+        starts = np.flatnonzero(np.diff(cells, prepend=-1))
+        for first, last in pairwise([*starts, len(cells)]):
+            for begin in range(first, last, BATCH):
+                x = codes.x[:, order[begin : min(begin + BATCH, last)]]
+                self._add(sums, x, int(cells[first]))
+        return sums
+
+    def _add(self, sums: NDArray[np.int64], x: Floats, cell: int) -> None:
+        start = 1
+        for chosen, weights, length in zip(self.chosen, self.weights, self.lengths, strict=True):
+            half, size = (len(chosen) + 1) // 2, weights.shape[0]
+            left, right = (self._whole(x[part], size) for part in (chosen[:half], chosen[half:]))
+            place = start + cell * weights.size
+            sums[place : place + weights.size] += (left @ right.T).astype(np.int64).ravel()
+            start += length
+
+    def _whole(self, x: Floats, size: int) -> Floats:
+        """Products of polynomials of some axes, rounded to whole multiples of 2^-bits: shape (size^axes, rows)."""
+        out = np.full((1, x.shape[1]), float(2**self.bits))
+        for column in x:
+            out = (out[:, None, :] * polynomials(column, size)).reshape(-1, x.shape[1])
+        return np.asarray(np.rint(out))
+
+    def finish(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Without the number of rows, and without the constant where it is public."""
+        self.check_room(sums)
+        return sums[1:][self._released]
+
+    @cached_property
+    def _released(self) -> NDArray[np.bool_]:
+        parts = []
+        for block, weights, length in zip(self.blocks, self.weights, self.lengths, strict=True):
+            part = np.ones(length, dtype=bool)
+            part[:: weights.size] = not self.public_total(block)
+            parts.append(part)
+        return np.concatenate(parts)
+
+    def scales(self, law: Law, per_group: Sequence[Fraction]) -> Scales:
+        """More noise where the weight is small."""
+        seen: dict[tuple[int, int], int] = {}
+        index = []
+        for group, (block, weights) in enumerate(zip(self.blocks, self.weights, strict=True)):
+            one = [seen.setdefault((group, int(w)), len(seen)) for w in weights.ravel()]
+            index += one * block.cells
+        table = tuple(per_group[group] * Fraction(WEIGHT_UNIT, weight) for group, weight in seen)
+        return Scales(law=law, table=table, index=np.array(index, dtype=np.int32)[self._released])
+
+    def spread(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
+        """An upper bound, a little above the largest change; see `reach_squared`.
+
+        The sum of |change| with the same weights is by Cauchy and Schwarz at most the root of (sum of weights) x that.
+        """
+        if power not in (1, 2):
+            raise ValueError(f"power must be 1 (Laplace) or 2 (Gaussian), not {power}")
+        total = Fraction(0)
+        for group, weight in enumerate(weights):
+            squared = self.reach_squared(group, neighbours)
+            if power == 1:
+                squared = math.sqrt(squared * self._weight_sum(group))
+            total += weight * Fraction(squared * (1 + 1e-9)) * self.unit**power
+        return total
+
+    def _weight_sum(self, group: int) -> float:
+        """Sum of the squared weights of one cell's coordinates."""
+        squares = self.weights[group] / WEIGHT_UNIT
+        dropped = float(squares.flat[0]) if self.public_total(self.blocks[group]) else 0.0
+        # Two rows in two cells change the coordinates of both.
+        return (float(squares.sum()) - dropped) * min(2, self.blocks[group].cells)
+
+    def reach_squared(self, group: int, neighbours: Neighbours) -> float:
+        """A bound on the sum of squared weight x change^2 in units of 4^bits, rounding included.
+
+        Two rows of one cell: `spread_squared`; with equal weights also 2 t^d, because of every axis the kernels of two
+        points and of each with itself, N + N' - 2K, add up to at most 2t (seen for every t up to 64). Two rows of two
+        cells: each row's own sum of squares, at most that of the weights. Rounding moves a coordinate by less than
+        1.01 x 2^-bits a row.
+        """
+        if (group, neighbours) not in self._known:
+            squares = self.weights[group] / WEIGHT_UNIT
+            whole, axes = float(squares.sum()), squares.ndim
+            if neighbours == "add-remove":
+                bound, rows = whole, 1
+            else:
+                grid = squares.shape[0] * {1: 16, 2: 16, 3: 8, 4: 4}[axes]
+                bound, rows = spread_squared(squares, grid=grid), 2
+                if squares.min() == squares.max() and squares.shape[0] <= MOST_UNIFORM:
+                    bound = min(bound, 2 * whole)
+                if self.blocks[group].cells > 1:
+                    bound = max(bound, 2 * whole)
+            slack = rows * 1.01 * 2.0**-self.bits * math.sqrt(whole)
+            self._known[group, neighbours] = (math.sqrt(bound) + slack) ** 2
+        return self._known[group, neighbours]
+
+    @cached_property
+    def _known(self) -> dict[tuple[int, Neighbours], float]:
+        return {}
+
+    def largest_change(self, neighbours: Neighbours) -> int:
+        """A coordinate lies between -unit and unit."""
+        return self.unit * (1 if neighbours == "add-remove" else 2)
+
+
+def polynomials(x: Floats, size: int) -> Floats:
+    """T_0, ..., T_(size-1) at some points, by T_m = 2 x T_(m-1) - T_(m-2): within size^2 x 2^-51."""
+    out = np.empty((size, len(x)))
+    out[0] = 1.0
+    if size > 1:
+        out[1] = x
+    double = 2 * x
+    for m in range(2, size):
+        np.multiply(double, out[m - 1], out=out[m])
+        out[m] -= out[m - 2]
+    np.clip(out, -1.0, 1.0, out=out)
+    return out

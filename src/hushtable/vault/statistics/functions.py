@@ -1,0 +1,72 @@
+"""Functions: the sums over rows of a few given functions, each in whole numbers between -unit and unit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...budget import Neighbours
+from ...interactions import Law, Scales
+from ...smooth.axes import Block
+from ...smooth.expressions import Expression, evaluate
+from .reals import RealRows, RealStatistic
+
+__all__ = ["FunctionSums"]
+
+
+class FunctionSums(RealStatistic):
+    """The number of rows, then for each function the sum of its values, its range stretched to [-unit, unit].
+
+    Values are cut to the stated range, so that the sensitivity does not depend on what is stated. A group each.
+    """
+
+    name: ClassVar[str] = "functions"
+
+    def __init__(
+        self, block: Block, functions: Sequence[Expression], ranges: Sequence[tuple[float, float]], unit: int
+    ) -> None:
+        super().__init__([block])
+        self.functions, self.ranges, self.unit = tuple(functions), tuple(ranges), unit
+        self.groups = 1 + len(self.functions)
+
+    def zeros(self) -> NDArray[np.int64]:
+        """The sum over no rows."""
+        return np.zeros(self.groups, dtype=np.int64)
+
+    def accumulate(self, codes: RealRows) -> NDArray[np.int64]:
+        """The number of rows, then the sums."""
+        columns = {axis.name: axis.original(x) for axis, x in zip(self.axes, codes.x, strict=True)}
+        sums = self.zeros()
+        sums[0] = codes.x.shape[1]
+        for i, (function, (low, high)) in enumerate(zip(self.functions, self.ranges, strict=True), start=1):
+            values = np.broadcast_to(evaluate(function, columns), (codes.x.shape[1],))
+            # Nothing that is not a number comes from a function whose range is proven; if it did, it counts as 0.
+            scaled = np.clip(np.nan_to_num((2 * values - low - high) / (high - low)), -1.0, 1.0)
+            sums[i] = np.rint(scaled * self.unit).astype(np.int64).sum()
+        return sums
+
+    def finish(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The sums are the coordinates."""
+        self.check_room(sums)
+        return sums
+
+    def scales(self, law: Law, per_group: Sequence[Fraction]) -> Scales:
+        """Each its own."""
+        return Scales(law=law, table=tuple(per_group), index=np.arange(self.groups, dtype=np.int32))
+
+    def spread(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
+        """Every function may move by its whole range at once; the number of rows only when one is added or removed."""
+        if power not in (1, 2):
+            raise ValueError(f"power must be 1 (Laplace) or 2 (Gaussian), not {power}")
+        rows, *others = weights
+        if neighbours == "add-remove":
+            return Fraction(rows + sum(others) * self.unit**power)
+        return Fraction(sum(others) * (2 * self.unit) ** power)
+
+    def largest_change(self, neighbours: Neighbours) -> int:
+        """From one end of a range to the other, or one end."""
+        return self.unit * (1 if neighbours == "add-remove" else 2)

@@ -1,0 +1,78 @@
+"""Splines: the sum over rows of products of B-splines, as whole units that a row splits among its cells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...budget import Neighbours
+from ...interactions import Law, Scales
+from ...smooth.axes import Block
+from ...smooth.splines import spline_basis
+from .reals import RealRows, RealStatistic
+
+__all__ = ["SplineSums"]
+
+
+class SplineSums(RealStatistic):
+    """For each block of columns the units of every cell: combination of categories, then one function an axis.
+
+    Every row owns `unit` units in every block and splits them exactly, so that its vector is non-negative with a
+    known sum. One group a block.
+    """
+
+    name: ClassVar[str] = "splines"
+
+    def __init__(self, blocks: Sequence[Block], *, size: Sequence[int], unit: int) -> None:
+        super().__init__(blocks)
+        self.sizes, self.unit = tuple(size), unit
+        self.groups = len(self.blocks)
+        self.lengths = tuple(b.cells * g ** len(b.axes) for b, g in zip(self.blocks, self.sizes, strict=True))
+
+    def zeros(self) -> NDArray[np.int64]:
+        """The number of rows, then the blocks one after the other."""
+        return np.zeros(1 + sum(self.lengths), dtype=np.int64)
+
+    def accumulate(self, codes: RealRows) -> NDArray[np.int64]:
+        """The number of rows, then the units of every cell."""
+        from .spline_kernel import add_splines
+
+        sums = self.zeros()
+        sums[0] = len(codes.cells)
+        start = 1
+        for chosen, size, length in zip(self.chosen, self.sizes, self.lengths, strict=True):
+            pieces = spline_basis(size).pieces
+            add_splines(codes.x[chosen], codes.cells, pieces, self.unit, sums[start : start + length])
+            start += length
+        return sums
+
+    def finish(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The units of every cell."""
+        self.check_room(sums)
+        return sums[1:]
+
+    def scales(self, law: Law, per_group: Sequence[Fraction]) -> Scales:
+        """The same noise on all cells of a block."""
+        return Scales(law=law, table=tuple(per_group), index=self._block_of_each)
+
+    @cached_property
+    def _block_of_each(self) -> NDArray[np.int32]:
+        return np.repeat(np.arange(self.groups, dtype=np.int32), self.lengths)
+
+    def spread(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
+        """Exact: a row is non-negative with sum M, so that two differ by at most 2M in absolute value, sqrt(2) M in
+        length; rows in opposite corners of the bounds do. One row alone, in a corner, has M and M.
+        """
+        if power not in (1, 2):
+            raise ValueError(f"power must be 1 (Laplace) or 2 (Gaussian), not {power}")
+        moved = self.unit**power if neighbours == "add-remove" else 2 * self.unit**power
+        return Fraction(sum(weights) * moved)
+
+    def largest_change(self, neighbours: Neighbours) -> int:
+        """All units of a row in one cell."""
+        return self.unit
