@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-slow lint bench papers docs clean
+.PHONY: help setup demo test test-slow lint bench bench-peers papers docs clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -35,12 +35,22 @@ lint: $(STAMP) ## style and types
 bench: $(STAMP) ## the benchmarks, one JSON line a figure; make bench ONLY=name runs one
 	$(BIN)/python -m benchmarks $(ONLY)
 
+bench-peers: $(STAMP) ## whole tables: peers in an environment of their own, then ours, on the same columns
+	$(PYTHON) -m venv .venv-peers
+	-.venv-peers/bin/python -m pip install --quiet pandas 'opendp[mbi]'
+	-.venv-peers/bin/python -m pip install --quiet smartnoise-synth
+	.venv-peers/bin/python -m benchmarks._peers
+	$(BIN)/python -m benchmarks whole-table-adult
+
 papers: $(STAMP) ## the sources again: their numbers, ours, the verdict (a few minutes)
+	$(BIN)/hush reproduce blum2011
+	$(BIN)/hush reproduce hardt2012
 	$(BIN)/hush reproduce thaler2012
 	$(BIN)/hush reproduce poster
+	$(BIN)/hush reproduce wang2013
 
 docs: $(STAMP) ## write the generated pages of docs/
 	$(BIN)/python tools/command_pages.py
 
 clean: ## remove what the other targets made
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-peers .pytest_cache .mypy_cache .ruff_cache .hypothesis

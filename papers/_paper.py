@@ -33,6 +33,7 @@ class Row:
     r: int | None = None
     n: int | None = None
     bias: float | None = None
+    epsilon: float | None = None
 
 
 COLUMNS = tuple(Row.__annotations__)

@@ -200,7 +200,7 @@ class Binned(Attribute):
         if len(self.cuts) >= MOST_CODES:
             raise BadDomain(f"{self.name}: {len(self.cuts) + 1:,} bins; at most {MOST_CODES:,} are allowed")
 
-    @property
+    @cached_property
     def edges(self) -> tuple[Fraction, ...]:
         """All edges: lower bound, cuts, and the end of the last bin."""
         return (self.low, *self.cuts, self.high)
@@ -242,7 +242,7 @@ class Number(Binned):
 
     kind = "number"
 
-    @property
+    @cached_property
     def values(self) -> tuple[str, ...]:
         """Intervals as in mathematics: [0, 25000), the last one closed."""
         pairs = list(zip(self.edges, self.edges[1:], strict=False))
@@ -260,12 +260,12 @@ class Integer(Binned):
 
     kind = "integer"
 
-    @property
+    @cached_property
     def edges(self) -> tuple[Fraction, ...]:
         """Bins are [edge, next edge), so the last edge is one above the largest value."""
         return (self.low, *self.cuts, self.high + 1)
 
-    @property
+    @cached_property
     def values(self) -> tuple[str, ...]:
         """`18-29`, or `18` for a bin of one value."""
         return tuple(f"{a}" if a == b else f"{a}-{b}" for a, b in self.reach())
@@ -288,7 +288,7 @@ class Uncoded(Attribute):
     def advice(self) -> str:
         """What it is and how to ask about it, in words that follow its name."""
 
-    @property
+    @cached_property
     def values(self) -> tuple[str, ...]:
         """None: the universe is not listed."""
         return ()

@@ -63,35 +63,42 @@ class Unit:
 
 @dataclass(frozen=True, kw_only=True)
 class Price:
-    """What one step costs in one currency. k steps cost `price.times(k)`, exactly."""
+    """What one step costs in one currency. k steps cost `price.times(k)`, exactly.
+
+    A step may also fail with a small chance `delta`: (epsilon, delta)-DP, or delta-approximate rho-zCDP [BunS16,
+    Def. 8.1]. Deltas add up beside the amounts.
+    """
 
     currency: Currency
     amount: Fraction
+    delta: Fraction = Fraction(0)
 
     def times(self, count: int) -> Price:
         """The price of `count` such steps."""
-        return Price(currency=self.currency, amount=self.amount * count)
+        return Price(currency=self.currency, amount=self.amount * count, delta=self.delta * count)
 
     def __add__(self, other: Price) -> Price:
         if other.currency != self.currency:
             raise BadBudget(f"a {self.currency} price and a {other.currency} price do not add; convert first")
-        return Price(currency=self.currency, amount=self.amount + other.amount)
+        return Price(currency=self.currency, amount=self.amount + other.amount, delta=self.delta + other.delta)
 
     def on_grid(self, *, up: bool) -> Price:
         """Rounded to 15 decimals: up for what is charged, down for what may be spent."""
         scaled = self.amount * GRID
-        return Price(currency=self.currency, amount=Fraction(math.ceil(scaled) if up else math.floor(scaled), GRID))
+        amount = Fraction(math.ceil(scaled) if up else math.floor(scaled), GRID)
+        return Price(currency=self.currency, amount=amount, delta=self.delta)
 
     def into(self, currency: Currency) -> Price:
         """The same step priced in another currency: epsilon-DP is (epsilon^2 / 2)-zCDP [BunS16, Prop. 1.4]."""
         if currency == self.currency:
             return self
         if currency == "zcdp":
-            return Price(currency="zcdp", amount=self.amount**2 / 2)
+            return Price(currency="zcdp", amount=self.amount**2 / 2, delta=self.delta)
         raise BadBudget("a rho has no pure epsilon; use a ledger with a delta or rho for this release")
 
     def __str__(self) -> str:
-        return f"{UNIT_NAME[self.currency]} = {readable(self.amount)}"
+        also = f", delta = {readable(self.delta)}" if self.delta else ""
+        return f"{UNIT_NAME[self.currency]} = {readable(self.amount)}{also}"
 
 
 UNIT_NAME: dict[Currency, str] = {"pure": "epsilon", "zcdp": "rho"}

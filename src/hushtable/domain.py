@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
@@ -42,6 +42,8 @@ class Domain:
     table: str
     attributes: tuple[Attribute, ...]
     unit: Unit = field(default_factory=Unit)
+    impossible: tuple[str, ...] = ()
+    """Conditions that no row satisfies, in the words of a question."""
 
     @classmethod
     def load(cls, path: str | Path) -> Domain:
@@ -55,7 +57,7 @@ class Domain:
         """The domain a mapping describes; the inverse of `to_dict`."""
         if not isinstance(parts, Mapping):
             raise BadDomain("a domain is a mapping with table, attributes, unit and neighbours")
-        _known(parts, {"table", "attributes", "unit", "neighbours"}, "the domain")
+        _known(parts, {"table", "attributes", "unit", "neighbours", "impossible"}, "the domain")
         table = canonical(parts.get("table"))
         if table is None or isinstance(parts.get("table"), (Mapping, list)):
             raise BadDomain("the domain has no table name; add a line `table: NAME`")
@@ -65,7 +67,12 @@ class Domain:
         built = tuple(_attribute(_name(name), given) for name, given in attributes.items())
         if len({a.name for a in built}) < len(built):
             raise BadDomain("two attributes have the same name; name each column once")
-        return cls(table=table, attributes=built, unit=_unit(parts))
+        made = cls(table=table, attributes=built, unit=_unit(parts))
+        if "impossible" not in parts:
+            return made
+        from .impossible import checked
+
+        return replace(made, impossible=checked(parts["impossible"], made))
 
     def save(self, path: str | Path) -> None:
         """Writes a domain file that `load` reads back to the same domain."""
@@ -83,7 +90,7 @@ class Domain:
             "unit": {"rows": self.unit.rows},
             "neighbours": self.unit.neighbours,
             "attributes": {a.name: a.to_dict() for a in self.attributes},
-        }
+        } | ({"impossible": list(self.impossible)} if self.impossible else {})
 
     @cached_property
     def digest(self) -> str:

@@ -5,7 +5,9 @@ HushError
 ├── BadDomain        a domain that does not describe a table
 ├── BadBudget        a budget that is not a budget
 ├── OverBudget       more than the ledger has left                        (exit code 3)
+├── Exhausted        a curator without paid answers left                  (exit code 3)
 ├── BadLedger        a ledger that is damaged, edited or of another table
+├── BadState         a curator's state file that is damaged, edited, of another table or in use
 ├── BadData          rows that do not fit the domain; never says which row or value
 ├── BadPlan          a workload or mechanism that cannot be planned
 │   └── TooLarge     ... because it needs more numbers than the cap
@@ -30,8 +32,10 @@ __all__ = [
     "BadPath",
     "BadPlan",
     "BadQuestion",
+    "BadState",
     "BadSynopsis",
     "CutInsideBin",
+    "Exhausted",
     "HushError",
     "OverBudget",
     "TooLarge",
@@ -101,8 +105,18 @@ class OverBudget(HushError):
         )
 
 
+class Exhausted(HushError):
+    """A curator that has used all its paid answers and was told to refuse then."""
+
+    exit_code = 3
+
+
 class BadLedger(HushError):
     """A ledger that is damaged, edited, or belongs to another table."""
+
+
+class BadState(HushError):
+    """A curator's state file that is damaged, edited, older than its ledger, of another table, or in use."""
 
 
 class BadData(HushError):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .errors import counted, readable
+from .smooth_text import smooth_forecast
+from .workloads.smooth import Smooth
 
 if TYPE_CHECKING:
     from .planner import Alternative, Plan
@@ -14,7 +16,7 @@ __all__ = ["plan_text"]
 
 def plan_text(plan: Plan) -> str:
     """Mechanism, price, forecast and alternatives, in at most a screen."""
-    return "\n".join([*_head(plan), "", *_forecast(plan), *_alternatives(plan)])
+    return "\n".join([*_head(plan), "", *_forecast(plan), *plan.design.outlook, *_alternatives(plan)])
 
 
 def _head(plan: Plan) -> list[str]:
@@ -39,13 +41,15 @@ def _head(plan: Plan) -> list[str]:
 
 def _forecast(plan: Plan) -> list[str]:
     """One line a width."""
+    if isinstance(plan.workload, Smooth):
+        return smooth_forecast(plan)
     share = plan.rows is not None
     unit = "fraction of rows" if share else "rows"
     exact = [f for f in plan.design.forecasts if not f.reference]
     scale = plan.rows or 1
     lines = [
         f"forecast standard error ({unit})",
-        f"{'width':>7}{'tables':>10}{'typical cell':>15}{'worst question':>17}",
+        "".join(f"{word:>{size}}" for word, size in zip(plan.design.words, (7, 10, 15, 17), strict=True)),
     ]
     for f in exact:
         lines.append(
@@ -58,7 +62,7 @@ def _forecast(plan: Plan) -> list[str]:
                 f"  up to {f.width} attributes: expected error {readable(_short(f.typical / scale))} on a public "
                 f"reference table; certified bias {readable(_short(f.bias))}, noise {readable(_short(f.worst / scale))}"
             )
-    return lines
+    return [*lines, *([f"  {plan.design.caution}"] if plan.design.caution else [])]
 
 
 def _alternatives(plan: Plan) -> list[str]:

@@ -12,13 +12,17 @@ from typing import Any
 from .budget import GRID, Budget, Number, Price, epsilon_of, exact
 from .decision_list import DecisionList
 from .domain import Domain
-from .errors import BadPlan, HushError, listed, readable, suggestion
-from .mechanisms import Design, Mechanism, mechanisms
-from .workloads import DecisionLists, Marginals, Workload, read_workload
+from .errors import BadPlan, HushError, readable
+from .mechanisms import Design, Mechanism, mechanisms, read_mechanism
+from .workloads import DecisionLists, Marginals, Smooth, Workload, read_workload
+from .workloads.sparse import Sparse
+from .workloads.whole_table import WholeTable
 from .workloads.wide import Wide
 
 __all__ = ["Alternative", "Plan", "plan"]
 
+# A mechanism by name, with options or not, or the mechanism itself; None: the best by its forecast.
+Choice = str | Mechanism | None
 # Without a workload: the widest marginals whose typical cell has at most this standard error (as a fraction).
 USEFUL = 0.005
 WIDEST_BY_DEFAULT = 3
@@ -50,8 +54,9 @@ class Plan:
 
     @property
     def mechanism(self) -> str:
-        """The name of the chosen mechanism."""
-        return self.design.mechanism
+        """The chosen mechanism, with its options where they are not the defaults."""
+        options = self.design.options
+        return f"{self.design.mechanism}({options})" if options else self.design.mechanism
 
     @cached_property
     def digest(self) -> str:
@@ -73,7 +78,8 @@ class Plan:
             "mechanism": self.mechanism,
             "summary": design.summary,
             "budget": {k: float(Fraction(v)) for k, v in self.budget.to_dict().items()},
-            "price": {"currency": design.price.currency, "amount": float(design.price.amount)},
+            "price": {"currency": design.price.currency, "amount": float(design.price.amount)}
+            | ({"delta": float(design.price.delta)} if design.price.delta else {}),
             "neighbours": self.domain.unit.neighbours,
             "rows_per_person": self.domain.unit.rows,
             "rows": rows,
@@ -86,6 +92,7 @@ class Plan:
                 | ({} if rows is None else {"stderr": f.typical / rows, "worst_stderr": f.worst / rows})
                 for f in design.forecasts
             ],
+            "caution": design.caution or None,
             "alternatives": [
                 {"mechanism": a.mechanism, "workload": a.workload, "stderr_rows": list(a.typical), "why_not": a.why_not}
                 for a in self.alternatives
@@ -100,7 +107,7 @@ class Plan:
 
 def seconds(design: Design, rows: int) -> float:
     """About how long reading, counting and drawing noise will take."""
-    return 0.5 + design.work * rows / 1e6 + design.numbers * 4e-7
+    return 0.5 + design.work * rows / 1e6 + design.numbers * 4e-7 + design.fit_seconds
 
 
 def plan(
@@ -109,7 +116,7 @@ def plan(
     workload: Workload | str | None = None,
     budget: Budget | None = None,
     rows: int | None = None,
-    mechanism: str | None = None,
+    mechanism: Choice = None,
     target_error: Number | None = None,
     width: int | None = None,
     delta: Number | None = None,
@@ -131,29 +138,29 @@ def plan(
         raise BadPlan("width goes with a target error; to release wider tables give workload=marginals(width=...)")
     if budget is None:
         raise BadPlan("give a budget (epsilon, with or without delta, or rho) or a target error")
-    price = budget.price
     if chosen is None:
-        chosen = _default_workload(domain, price, rows, mechanism)
+        chosen = _default_workload(domain, budget.price, rows, mechanism)
+    price = chosen.price(budget)
     design, others = _best(domain, chosen, price, mechanism, rows)
     others += _other_widths(domain, chosen, price, mechanism)
     others += _other_orders(domain, chosen, price, mechanism, rows, design)
+    if isinstance(chosen, Smooth) and mechanism is None:
+        others += _other_ways(domain, chosen, budget, rows, design)
+    others += _without_model(domain, chosen, price)
     return Plan(domain=domain, workload=chosen, budget=budget, rows=rows, design=design, alternatives=tuple(others))
 
 
-def _candidates(workload: Workload, mechanism: str | None) -> list[Mechanism]:
-    known = mechanisms()
+def _candidates(workload: Workload, mechanism: Choice) -> list[Mechanism]:
     if mechanism is not None:
-        if mechanism not in known:
-            names = sorted(known)
-            raise BadPlan(f"no mechanism '{mechanism}'; there are {listed(names)}.{suggestion(mechanism, names)}")
-        if not known[mechanism].suits(workload):
-            raise BadPlan(f"the mechanism {mechanism} cannot answer {workload}")
-        return [known[mechanism]]
-    return [m for m in known.values() if m.suits(workload) and not m.by_name_only]
+        chosen = read_mechanism(mechanism) if isinstance(mechanism, str) else mechanism
+        if not chosen.suits(workload):
+            raise BadPlan(f"the mechanism {chosen.name} cannot answer {workload}")
+        return [chosen]
+    return [m for m in mechanisms().values() if m.suits(workload) and not m.by_name_only]
 
 
 def _best(
-    domain: Domain, workload: Workload, price: Price, mechanism: str | None, rows: int | None = None
+    domain: Domain, workload: Workload, price: Price, mechanism: Choice, rows: int | None = None
 ) -> tuple[Design, list[Alternative]]:
     """The design with the least typical error at the largest width, and why not the others."""
     workload.check(domain)
@@ -164,8 +171,10 @@ def _best(
             designs.append(candidate.design(domain, workload, price, rows))
         except BadPlan as error:
             refused.append((candidate, error))
+    if not designs and not refused:
+        raise BadPlan(f"no mechanism answers {workload}; take another workload, such as marginals(width=2)")
     if not designs:
-        first = next((e for m, e in refused if m.name == "low-order"), None) or refused[0][1]
+        first = next((e for m, e in refused if m.name in ("low-order", "smooth-spline")), None) or refused[0][1]
         raise first
     best = min(designs, key=lambda design: design.forecasts[-1].typical)
     others = [_alternative(d, workload, "larger error") for d in designs if d is not best]
@@ -176,15 +185,18 @@ def _best(
 
 
 def _alternative(design: Design, workload: Workload, why_not: str) -> Alternative:
+    if isinstance(workload, Smooth):
+        return _smooth_alternative(design, str(workload), why_not)
     return Alternative(
         mechanism=design.mechanism,
         workload=str(workload),
         why_not=why_not,
         typical=tuple(f.typical for f in design.forecasts),
+        what=f"{design.words[2]} by {design.words[0]}:",
     )
 
 
-def _other_widths(domain: Domain, workload: Workload, price: Price, mechanism: str | None) -> list[Alternative]:
+def _other_widths(domain: Domain, workload: Workload, price: Price, mechanism: Choice) -> list[Alternative]:
     """What narrower and wider marginals would give for the same budget."""
     if not isinstance(workload, Marginals):
         return []
@@ -200,8 +212,19 @@ def _other_widths(domain: Domain, workload: Workload, price: Price, mechanism: s
     return found
 
 
+def _without_model(domain: Domain, workload: Workload, price: Price) -> list[Alternative]:
+    """What the whole table gives up: unbiased answers about few columns, each with an exact error bar."""
+    if not isinstance(workload, WholeTable):
+        return []
+    other, found = Marginals(width=2), "unbiased, an exact error bar on every answer; two columns at most, no rows"
+    try:
+        return [_alternative(_best(domain, other, price, None)[0], other, found)]
+    except BadPlan as error:
+        return [Alternative(mechanism="any", workload=str(other), typical=(), why_not=str(error))]
+
+
 def _other_orders(
-    domain: Domain, workload: Workload, price: Price, mechanism: str | None, rows: int | None, design: Design
+    domain: Domain, workload: Workload, price: Price, mechanism: Choice, rows: int | None, design: Design
 ) -> list[Alternative]:
     """Why this many attributes are measured together: what one fewer and one more would give."""
     if not isinstance(workload, Wide) or workload.order is not None:
@@ -229,10 +252,51 @@ def _other_orders(
     return found
 
 
-def _default_workload(domain: Domain, price: Price, rows: int | None, mechanism: str | None) -> Workload:
-    """The widest marginals whose typical error is useful; decision lists where nothing else is in the table."""
+def _other_ways(
+    domain: Domain, workload: Smooth, budget: Budget, rows: int | None, design: Design
+) -> list[Alternative]:
+    """Smooth questions: pure epsilon where a delta was given for it, and noise on each known question directly."""
+    from .smooth_plan import crossover
+
+    found, named = [], str(workload)
+    if budget.epsilon is not None and budget.delta:
+        pure, _ = _best(domain, workload, Budget(epsilon=budget.epsilon).price, None, rows)
+        better = pure.forecasts[-1].typical < design.forecasts[-1].typical
+        why = f"{'smaller' if better else 'larger'} error with the same epsilon and no delta, in a ledger of epsilon"
+        found.append(_smooth_alternative(pure, named, why))
+    if not workload.examples:
+        few = crossover(design, workload, domain, design.price)
+        why = f"at most {few} questions known in advance get less noise so; give them as examples" if few else ""
+        return found + [Alternative(mechanism="smooth-direct", workload=named, typical=(), why_not=why)] * bool(few)
+    try:
+        direct, _ = _best(domain, workload, design.price, "smooth-direct", rows)
+    except BadPlan:
+        return found
+    better = direct.forecasts[-1].typical < design.forecasts[-1].typical
+    why = f"{'SMALLER' if better else 'larger'} error for the examples, and answers nothing else"
+    return [*found, _smooth_alternative(direct, named, why + (": use --mechanism smooth-direct" if better else ""))]
+
+
+def _smooth_alternative(design: Design, workload: str, why: str) -> Alternative:
+    typical = (design.forecasts[-1].typical,)
+    return Alternative(
+        mechanism=design.mechanism, workload=workload, typical=typical, why_not=why, what="typical question"
+    )
+
+
+def _default_workload(domain: Domain, price: Price, rows: int | None, mechanism: Choice) -> Workload:
+    """The whole table; one column alone; decision lists where nothing else is in the table.
+
+    With a mechanism that cannot do the whole table: the widest marginals whose typical error is useful.
+    """
     if not domain.closed and any(isinstance(a, DecisionList) for a in domain.attributes):
         return DecisionLists()
+    if not domain.closed:
+        return Sparse(size=100)
+    if len(domain.closed) > 1 and _can_do_whole(mechanism):
+        return WholeTable()
+    if len(domain.closed) == 1:
+        return Marginals(width=1)
     if rows is None:
         raise BadPlan(
             "without a workload the plan needs about how many rows there are: give rows, "
@@ -250,11 +314,17 @@ def _default_workload(domain: Domain, price: Price, rows: int | None, mechanism:
     return chosen
 
 
+def _can_do_whole(mechanism: Choice) -> bool:
+    """Whether the whole table can be released by the mechanism asked for."""
+    chosen = read_mechanism(mechanism) if isinstance(mechanism, str) else mechanism
+    return chosen is None or chosen.suits(WholeTable())
+
+
 def _budget_for(
     domain: Domain,
     workload: Workload,
     rows: int | None,
-    mechanism: str | None,
+    mechanism: Choice,
     target: Fraction,
     width: int | None,
     delta: Number | None,
@@ -265,14 +335,16 @@ def _budget_for(
     if not 0 < target < 1:
         raise BadPlan(f"the target error must be a fraction between 0 and 1 (say 0.01), not {readable(target)}")
     small = Fraction(0) if delta is None else Budget(epsilon=1, delta=delta).delta
-    pure = small == 0
-    design, _ = _best(domain, workload, Price(currency="pure" if pure else "zcdp", amount=Fraction(1)), mechanism)
+    one = workload.price(Budget(epsilon=1, delta=small))
+    pure = one.currency == "pure"
+    one = one if pure else Price(currency="zcdp", amount=Fraction(1))
+    design, _ = _best(domain, workload, one, mechanism)
     wanted = width or design.forecasts[-1].width
     if not 1 <= wanted <= len(design.forecasts):
         raise BadPlan(f"width {wanted} is not answered by {workload}; at most {len(design.forecasts)}")
     ratio = Fraction(design.forecasts[wanted - 1].typical) / rows / target
     if pure:
-        return Budget(epsilon=_three_digits_up(ratio))
+        return Budget(epsilon=_three_digits_up(ratio), delta=small)
     return Budget(epsilon=_three_digits_up(epsilon_of(ratio**2, small)), delta=small)
 
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .domain import Domain
-from .errors import counted
+from .errors import BadQuestion, counted
 from .models.base import Model
 from .questions.answer import Answer, CrossTab
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from .planner import Plan
+    from .questions.lists import Listed, Lists
 
 __all__ = ["Synopsis", "load"]
 
@@ -44,7 +48,7 @@ class Synopsis:
             "rows_per_person": unit.rows,
             "plan": plan.digest,
             "ledger": ledger,
-        }
+        } | ({"delta": str(price.delta)} if price.delta else {})
         return cls(
             domain=plan.domain,
             model=model,
@@ -54,9 +58,41 @@ class Synopsis:
             not_private=not_private,
         )
 
-    def ask(self, question: str, *, count: bool = False) -> Answer | CrossTab:
-        """The answer to a question in SQL's words: fractions of all rows, or numbers of rows with count=True."""
-        answer = self.model.answer(self._parsed(question), count=count)
+    def ask(self, question: str | Listed | Lists, *, count: bool = False) -> Answer | CrossTab:
+        """The answer to a question in SQL's words: fractions of all rows, or numbers of rows with count=True.
+
+        A synopsis of a sparse workload also takes lists of values as they are.
+        """
+        parsed = self._parsed(question) if isinstance(question, str) else self.model.accept(question)
+        answer = self.model.answer(parsed, count=count)
+        return replace(answer, notes=(SIMULATED, *answer.notes)) if self.not_private else answer
+
+    def sample(self, rows: int, *, seed: int | None = None) -> pa.Table:
+        """Synthetic rows as an Arrow table, drawn from the model: no budget is spent, and no error bar comes along.
+
+        Fresh rows every time, or with a seed the same ones again. BadQuestion when the model has no whole rows.
+        """
+        from .rows import draw_rows
+
+        return draw_rows(self, rows, seed=seed)
+
+    def read_list(self, path: str | Path) -> Listed:
+        """The question whether a row has one of the values in a text file, one a line."""
+        from .questions.lists import Listed
+
+        question: Listed = self.model.accept(Listed([], text=str(path)))
+        columns = getattr(self.model, "columns", None)
+        return replace(question, values=Listed.load(path, 1 if columns is None else len(columns.attributes)).values)
+
+    def average(
+        self, function: Callable[..., Any], *, where: str | None = None, by: Sequence[str] = ()
+    ) -> Answer | CrossTab:
+        """The mean of numpy code, whose arguments are named like smooth columns, over the rows that `where` keeps."""
+        from .models.smooth import SmoothModel
+
+        if not isinstance(self.model, SmoothModel):
+            raise BadQuestion("this synopsis has no smooth columns to average over; release smooth(columns=[...])")
+        answer = self.model.average(function, where=where, by=by)
         return replace(answer, notes=(SIMULATED, *answer.notes)) if self.not_private else answer
 
     def _parsed(self, text: str) -> Any:

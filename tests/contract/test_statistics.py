@@ -2,7 +2,7 @@
 
 import inspect
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 from math import prod
 
 import numpy as np
@@ -10,8 +10,20 @@ import pytest
 
 from hushtable.errors import BadPlan
 from hushtable.interactions import Interactions
+from hushtable.linear_classes import Boxes, LinearClass, ListedQueries
+from hushtable.rake.tables import GroupedSet
 from hushtable.vault import statistics
-from hushtable.vault.statistics import Statistic
+from hushtable.vault.statistics import (
+    ChosenTables,
+    GroupedInteractions,
+    GroupedTables,
+    LinearQueries,
+    OneQuestion,
+    Parities,
+    Part,
+    Statistic,
+    Tables,
+)
 
 # Small enough to try all pairs of rows: two values only, mixed, repeated sizes, one value, one attribute.
 DOMAINS = [
@@ -19,6 +31,8 @@ DOMAINS = [
     ((3, 3, 3), 2), ((2, 3, 2), 2), ((4, 2, 3), 3), ((2, 1, 3), 2), ((6, 5), 2), ((1,), 1), ((2, 2, 4, 2), 2),
 ]  # fmt: skip
 NEIGHBOURS = ["replace", "add-remove"]
+# Statistics whose absolute spread is exact under either relation, whatever the sizes.
+EXACT = {"histogram", "tables", "chosen-tables", "linear-queries", "one-question", "part"}
 
 
 def every_statistic() -> list[type[Statistic]]:
@@ -26,9 +40,69 @@ def every_statistic() -> list[type[Statistic]]:
     return [f for f in found if inspect.isclass(f) and issubclass(f, Statistic) and not inspect.isabstract(f)]
 
 
-def build(cls: type[Statistic], sizes: tuple[int, ...], order: int) -> Statistic:
+def chosen_sets(sizes: tuple[int, ...], order: int) -> list[tuple[int, ...]]:
+    """Sets of several widths, in no particular order: all of `order`, the single attributes, and all attributes."""
+    width = len(sizes)
+    sets = [*combinations(range(width), min(order, width)), *((j,) for j in range(width)), tuple(range(width))]
+    return [sets[i] for i in np.random.default_rng(width).permutation(len(sets))]
+
+
+def linear_classes(sizes: tuple[int, ...], order: int) -> list[LinearClass]:
+    """Queries with random weights, one of them the same everywhere; and intervals of attributes that have any."""
+    source, sets = np.random.default_rng(sum(sizes)), chosen_sets(sizes, order)
+    weights = [source.integers(0, 9, prod(sizes[j] for j in s)) for s in sets]
+    for function in weights:
+        function[0] += 1  # a query without weights is refused
+    weights[0][:] = 4
+    found: list[LinearClass] = [ListedQueries.of(sizes, zip(sets, weights, strict=True), grid=9)]
+    # Odd attributes have a last code outside all intervals, as `missing` is.
+    bins = {j: size - j % 2 for j, size in enumerate(sizes) if size > 1}
+    boxed = [s for s in sorted(set(sets)) if all(j in bins for j in s)]
+    return found + ([Boxes(sizes, boxed, bins=bins)] if boxed else [])
+
+
+def parts(sizes: tuple[int, ...], order: int) -> list[Part]:
+    """One part of everything that has parts; the number of rows and the last set of parities."""
+    order = min(order, len(sizes))
+    tables = Tables(Interactions(sizes, order), threads=1)
+    chosen = ChosenTables(sizes, chosen_sets(sizes, order), threads=1)
+    queries = [LinearQueries(given, threads=1) for given in linear_classes(sizes, order)]
+    found = [tables.part(0), chosen.part(chosen.groups - 1), *(q.part(len(q.linear_class) - 1) for q in queries)]
+    if set(sizes) == {2}:
+        signs, bits = (Parities(Interactions(sizes, order, basis), threads=1) for basis in ("contrast", "monomial"))
+        found += [signs.part(0), signs.part(signs.interactions.length - 1), bits.part(1)]
+    return found
+
+
+def one_questions(sizes: tuple[int, ...], order: int) -> list[OneQuestion]:
+    """Conditions true of about half of the cells, of one cell, of every row and of none."""
+    sets, source = chosen_sets(sizes, order), np.random.default_rng(len(sizes))
+    cells = prod(sizes[j] for j in sets[0])
+    truths = [source.random(cells) < 0.5, np.arange(cells) == 0, np.arange(cells) >= 0, np.arange(cells) < 0]
+    return [OneQuestion(sizes, sets[0], true) for true in truths]
+
+
+def grouped_sets(sizes: tuple[int, ...], order: int) -> list[GroupedSet]:
+    """Pairs or single attributes, each at one of two groupings of its codes: every code alone, or halves."""
+    chosen = list(combinations(range(len(sizes)), min(order, 2, len(sizes))))
+    maps = [[np.arange(size), np.minimum(np.arange(size) * 2 // size, 1)] for size in sizes]
+    return [GroupedSet(s, tuple(maps[j][(i + k) % 2] for k, j in enumerate(s))) for i, s in enumerate(chosen)]
+
+
+def builds(cls: type[Statistic], sizes: tuple[int, ...], order: int) -> list[Statistic]:
+    if cls is Part:
+        return parts(sizes, order)
+    if cls in (GroupedTables, GroupedInteractions):
+        sets = grouped_sets(sizes, order)
+        return [cls(sizes), cls(sizes, sets, [i % 2 for i in range(len(sets))] if len(sets) > 1 else None)]
+    if cls is ChosenTables:
+        return [ChosenTables(sizes, chosen_sets(sizes, order), threads=2)]
+    if cls is OneQuestion:
+        return [*one_questions(sizes, order)]
+    if cls is LinearQueries:
+        return [LinearQueries(given, threads=1) for given in linear_classes(sizes, order)]
     takes = inspect.signature(cls).parameters
-    return cls(Interactions(sizes, order) if "interactions" in takes else sizes)  # type: ignore[call-arg]
+    return [cls(Interactions(sizes, order) if "interactions" in takes else sizes)]  # type: ignore[call-arg]
 
 
 def cases() -> list:
@@ -36,11 +110,11 @@ def cases() -> list:
     for cls in every_statistic():
         for sizes, order in DOMAINS:
             try:
-                statistic = build(cls, sizes, order)
+                made = builds(cls, sizes, order)
             except BadPlan:
                 continue
             name = f"{cls.name}-{'x'.join(map(str, sizes))}-order{order}"
-            found.append(pytest.param(statistic, sizes, id=name))
+            found += [pytest.param(s, sizes, id=f"{name}-{i}" if i else name) for i, s in enumerate(made)]
     return found
 
 
@@ -89,7 +163,8 @@ def brute_force(
 
 
 def test_every_statistic_is_found():
-    assert {"parities", "residuals", "histogram"} <= {cls.name for cls in every_statistic()}
+    names = {cls.name for cls in every_statistic()}
+    assert names >= {"parities", "residuals", "histogram", "tables", "chosen-tables", "linear-queries", "part"}
 
 
 @pytest.mark.parametrize(("statistic", "sizes"), cases())
@@ -147,7 +222,7 @@ def test_absolute_spread_is_at_least_the_worst_pair_and_equal_where_promised(sta
         worst = brute_force(statistic, sizes, 1, weights, neighbours)
         assert given >= worst
         assert given <= 2 * worst
-        if neighbours == "add-remove" or set(sizes) == {2} or statistic.name == "histogram":
+        if neighbours == "add-remove" or set(sizes) == {2} or statistic.name in EXACT:
             assert given == worst
 
 
@@ -157,6 +232,24 @@ def test_largest_change_is_that_of_the_worst_pair(statistic, sizes, neighbours):
     rows = np.array([coordinates(statistic, row[:, None]) for row in all_rows(sizes).T])
     changes = rows if neighbours == "add-remove" else rows[:, None] - rows[None]
     assert statistic.largest_change(neighbours) == abs(changes).max()
+
+
+@pytest.mark.parametrize("neighbours", NEIGHBOURS)
+@pytest.mark.parametrize(("statistic", "sizes"), cases())
+def test_block_change_is_that_of_the_worst_pair(statistic, sizes, neighbours):
+    rows = np.array([coordinates(statistic, row[:, None]) for row in all_rows(sizes).T])
+    starts = statistic.block_starts()
+    starts = np.arange(rows.shape[1] + 1) if starts is None else starts
+    changes = abs(rows[:, None] - (0 * rows if neighbours == "add-remove" else rows)[None])
+    assert statistic.block_change(neighbours) == np.add.reduceat(changes, starts[:-1], axis=2).max()
+
+
+@pytest.mark.parametrize(("statistic", "sizes"), cases())
+def test_a_part_is_cut_from_its_whole(statistic, sizes):
+    codes, whole = some_rows(sizes, count=50, seed=5), statistic.whole
+    sums = whole.accumulate(codes)
+    np.testing.assert_array_equal(statistic.accumulate(codes), sums)
+    np.testing.assert_array_equal(statistic.cut(whole.finish(sums)), statistic.finish(sums))
 
 
 @pytest.mark.parametrize(("statistic", "sizes"), cases())

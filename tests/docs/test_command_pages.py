@@ -26,7 +26,7 @@ def test_no_page_is_out_of_date(tool):
 
 
 def test_every_command_of_the_design_has_a_page(tool):
-    wanted = {"demo", "plan", "release", "ask", "reproduce"}
+    wanted = {"curate", "demo", "plan", "release", "ask", "plot", "sample", "reproduce"}
     wanted |= {f"domain-{name}" for name in ("check", "draft", "dummy")}
     wanted |= {f"ledger-{name}" for name in ("create", "show", "verify", "raise")}
     assert {f"{name}.md" for name in wanted} <= set(tool.pages())

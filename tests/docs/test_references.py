@@ -46,7 +46,7 @@ def test_every_entry_is_cited():
 def test_an_entry_says_who_what_where_and_when(key):
     fields = set(re.findall(r"^\s+(\w+)\s*=", entries()[key], flags=re.MULTILINE))
     assert {"author", "title", "year"} <= fields
-    assert fields & {"journal", "booktitle", "eprint"}
+    assert fields & {"journal", "booktitle", "eprint", "school"}
 
 
 def test_a_citation_is_recognised_wherever_it_stands():

@@ -1,10 +1,12 @@
 """Small tables and doubles that many tests share."""
 
+from contextlib import contextmanager
 from itertools import product
 
 import numpy as np
 import pyarrow as pa
 
+from hushtable.budget import Price
 from hushtable.domain import Domain
 from hushtable.vault.door import Measurement, price_of
 
@@ -56,6 +58,23 @@ class FakeDoor:
 
     def __init__(self, codes: np.ndarray, shape: Domain) -> None:
         self.codes, self.unit, self.prices = codes, shape.unit, []
+
+    def count_rows(self, statistic, scale, law):
+        if self.unit.neighbours == "add-remove":
+            amount = 1 / scale if law == "laplace" else 1 / (2 * scale)
+            self.prices.append(Price(currency="pure" if law == "laplace" else "zcdp", amount=amount))
+        return self.codes.shape[1]
+
+    def select(self, statistic, reference, price, *, among=None):
+        self.prices.append(price)
+        apart = np.abs(statistic.finish(statistic.accumulate(self.codes)) - reference)
+        starts = statistic.block_starts()
+        scores = apart if starts is None else np.add.reduceat(apart, starts[:-1])
+        return int(np.argmax(scores)) if among is None else int(among[np.argmax(scores[among])])
+
+    @contextmanager
+    def paid(self, price, what):
+        yield
 
     def measure(self, statistic, noise):
         self.prices.append(price_of(statistic, noise, self.unit))

@@ -38,7 +38,8 @@ def hush(*arguments, monkeypatch=None):
 
 
 def release(*more, out="t.hush", data="t.csv"):
-    return hush("release", data, "--domain", "t.yaml", *EPSILON, "--workload", "marginals(width=2)", "-o", out, *more)
+    workload = ("--workload", "marginals(width=2)", "--mechanism", "low-order")
+    return hush("release", data, "--domain", "t.yaml", *EPSILON, *workload, "-o", out, *more)
 
 
 class TestTheWay:
@@ -130,10 +131,10 @@ class TestTheWay:
         assert "NOT PRIVATE" in hush("ask", "t.hush", "smoker")[1]
         assert not (folder / "t.ledger").exists()
 
-    def test_without_a_workload_the_widest_useful_marginals_are_released(self, folder):
+    def test_without_a_workload_the_whole_table_is_released(self, folder):
         code, out, _ = hush("release", "t.csv", "--domain", "t.yaml", "--epsilon", "20", "-o", "t.hush")
         assert code == 0
-        assert "marginals(width=3)" in out
+        assert "whole_table(" in out
 
     def test_demo_json(self, folder):
         _, out, _ = hush("demo", "--rows", "5000", "--json", "--folder", "demo")

@@ -38,6 +38,10 @@ class Arbitrary(Predicate):
         assert tuple(positions) == self._positions
         return self._truth, ~self._truth
 
+    def on_rows(self, codes):
+        true = self._truth[tuple(codes[p] for p in self._positions)]
+        return true, ~true
+
 
 @settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 2**32), positions=st.permutations(range(4)))

@@ -8,6 +8,7 @@ from tables import BINARY, MIXED, domain
 import hushtable as ht
 from hushtable.errors import BadBudget, BadPlan, TooLarge
 from hushtable.interactions import Interactions
+from hushtable.workloads import Workload
 
 BUDGET = ht.Budget(epsilon=1, delta="1e-9")
 
@@ -38,7 +39,10 @@ def test_too_large_names_the_largest_width_that_fits():
 
 
 def test_default_workload_widens_with_the_budget():
-    widths = [ht.plan(domain(), rows=rows, budget=BUDGET).workload.width for rows in (300, 5_000, 1_000_000)]
+    widths = [
+        ht.plan(domain(), rows=rows, budget=BUDGET, mechanism="low-order").workload.width
+        for rows in (300, 5_000, 1_000_000)
+    ]
     assert widths == sorted(widths)
     assert (widths[0], widths[-1]) == (1, 3)
 
@@ -91,7 +95,7 @@ def test_a_plan_is_data_and_text():
     ("arguments", "words"),
     [
         ({}, "give a budget"),
-        ({"budget": BUDGET}, "needs about how many rows"),
+        ({"budget": BUDGET, "mechanism": "low-order"}, "needs about how many rows"),
         ({"budget": BUDGET, "rows": 0}, "at least 1"),
         ({"budget": BUDGET, "target_error": 0.1}, "not both"),
         ({"budget": BUDGET, "width": 2}, "goes with a target error"),
@@ -114,3 +118,14 @@ def test_a_budget_that_is_no_budget():
 def test_a_domain_without_listed_values():
     with pytest.raises(BadPlan, match="no attribute"):
         ht.plan(domain({"url": {"kind": "open"}}), workload="marginals(width=1)", budget=BUDGET)
+
+
+def test_a_workload_that_no_mechanism_answers_is_one_line():
+    class Wishes(Workload):
+        name = "wishes"
+
+        def check(self, domain):
+            pass
+
+    with pytest.raises(BadPlan, match=r"^no mechanism answers wishes\(\); take another workload"):
+        ht.plan(domain(), workload=Wishes(), budget=BUDGET)

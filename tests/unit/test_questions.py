@@ -197,6 +197,15 @@ def test_the_attributes_a_question_names_decide_it(expression):
     np.testing.assert_array_equal(np.broadcast_to(small.reshape(shape), SIZES), everywhere)
 
 
+@settings(max_examples=40, deadline=None)
+@given(expressions)
+def test_row_by_row_it_says_what_its_table_says(expression):
+    where = parse(expression[0], DOMAIN).where
+    rows = np.indices(SIZES).reshape(len(SIZES), -1)
+    for on_rows, in_table in zip(where.on_rows(rows), where.truth(EVERYWHERE, SIZES), strict=True):
+        np.testing.assert_array_equal(on_rows, np.broadcast_to(in_table, SIZES).ravel())
+
+
 def test_the_oracle_can_disagree():
     """Three-valued logic is seen: SQL's NOT leaves missing rows out, a two-valued one would not."""
     assert kept("NOT smoker") != sorted(set(range(int(np.prod(SIZES)))) - set(kept("smoker")))

@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from . import ask, demo, domain, ledger, plan, release, reproduce
+from . import ask, curate, demo, domain, ledger, plan, plot, release, report, reproduce, sample
 from .common import show_error
 
 __all__ = ["app", "main"]
@@ -25,6 +25,10 @@ app.add_typer(domain.app, name="domain")
 app.command("plan")(plan.run)
 app.command("release")(release.run)
 app.command("ask")(ask.run)
+app.command("curate")(curate.run)
+app.command("sample")(sample.run)
+app.command("plot")(plot.run)
+app.command("report")(report.run)
 app.add_typer(ledger.app, name="ledger")
 app.command("reproduce")(reproduce.run)
 

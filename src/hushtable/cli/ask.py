@@ -22,7 +22,15 @@ class View(StrEnum):
 
 def run(
     synopsis: Annotated[Path, typer.Argument(help="A .hush file.")],
-    question: Annotated[str, typer.Argument(help="A WHERE expression, or SELECT ... count(*) | avg(column) ...")],
+    question: Annotated[
+        str | None, typer.Argument(help="A WHERE expression, or SELECT ... count(*) | avg(column) ...")
+    ] = None,
+    in_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--in", help="Instead of a question: how many rows have one of the values in this file, one a line."
+        ),
+    ] = None,
     count: Annotated[bool, typer.Option("--count", help="Numbers of rows instead of fractions.")] = False,
     confidence: Annotated[float, typer.Option(help="Confidence of the intervals.")] = 0.95,
     simultaneous: Annotated[
@@ -36,7 +44,10 @@ def run(
     from ..questions.answer import CrossTab
     from ..synopsis import load
 
-    answer = load(synopsis).ask(question, count=count)
+    if (question is None) == (in_file is None):
+        raise BadQuestion("give a question or --in FILE, not both or neither")
+    opened = load(synopsis)
+    answer = opened.ask(opened.read_list(in_file) if in_file is not None else question or "", count=count)
     if isinstance(answer, CrossTab):
         answer = answer.consistent() if view is View.consistent else answer
         value = answer.to_dict(confidence, simultaneous=simultaneous)

@@ -57,4 +57,6 @@ def run(
         "not_private": synopsis.not_private,
         "plan": made.to_dict(),
     }
-    say(value, f"wrote {output}; {account}", as_json=as_json)
+    remarks = synopsis.model.remarks()
+    notes = "".join(f"\nnote: {remark}" for remark in remarks)
+    say(value | {"notes": list(remarks)}, f"wrote {output}; {account}{notes}", as_json=as_json)

@@ -3,15 +3,38 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import fields, is_dataclass
 from functools import cache
 
+from ..call_text import read_call
 from ..discover import classes_in
+from ..errors import BadPlan, listed, suggestion
 from .base import Design, Forecast, Mechanism
 
-__all__ = ["Design", "Forecast", "Mechanism", "mechanisms"]
+__all__ = ["Design", "Forecast", "Mechanism", "mechanisms", "read_mechanism"]
 
 
 @cache
 def mechanisms() -> dict[str, Mechanism]:
-    """Every mechanism, by name."""
+    """Every mechanism, by name, with its default options."""
     return {name: cls() for name, cls in classes_in(sys.modules[__name__], Mechanism).items()}
+
+
+def read_mechanism(text: str) -> Mechanism:
+    """The mechanism a text names, with options if it has any: `histogram`, `mwem(rounds=12)`."""
+    known = mechanisms()
+    if text in known:
+        return known[text]
+    try:
+        name, given = read_call(text)
+    except ValueError:
+        name, given = text, {}
+    if name not in known:
+        names = sorted(known)
+        raise BadPlan(f"no mechanism '{text[:60]}'; there are {listed(names)}.{suggestion(name, names)}")
+    kind = type(known[name])
+    options: list[str] = [f.name for f in fields(kind) if f.init and f.name != "learner"] if is_dataclass(kind) else []
+    if not set(given) <= set(options):
+        raise BadPlan(f"{name} takes {listed(options) or 'no options'}; given: {listed(list(given))}")
+    words = {"true": True, "false": False}
+    return kind(**{name: words.get(value, value) if isinstance(value, str) else value for name, value in given.items()})

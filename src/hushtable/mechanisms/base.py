@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..budget import Price
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..models.base import Model
     from ..vault.door import Door
 
-__all__ = ["Design", "Forecast", "Mechanism"]
+__all__ = ["Design", "Forecast", "Mechanism", "options_text"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,17 +39,27 @@ class Design:
     """A mechanism made ready for one domain, workload and price; holds everything `release` needs."""
 
     mechanism: str
+    options: str = ""
+    """What was chosen differently from the mechanism's defaults, as text."""
     summary: str
     """One line a person understands."""
     price: Price
     numbers: int
     """How many integers are released."""
     forecasts: tuple[Forecast, ...]
+    caution: str = ""
+    """What the forecast rests on, where it is not exact."""
     memory: int
     """Bytes of working memory, about."""
     work: float
     """Seconds per million rows on one core, about."""
     parameters: Any
+    words: tuple[str, str, str, str] = ("width", "tables", "typical cell", "worst question")
+    """What the columns of the forecast are called."""
+    outlook: tuple[str, ...] = ()
+    """What else can be said before the data are opened, a line each."""
+    fit_seconds: float = 0.0
+    """Seconds of work after the measurements, about."""
 
 
 class Mechanism(ABC):
@@ -58,6 +68,8 @@ class Mechanism(ABC):
     name: ClassVar[str]
     source: ClassVar[str]
     """Key in docs/references.bib."""
+    unbiased: ClassVar[bool] = True
+    """Whether answers are exact but for noise, so that the forecast is their standard error."""
     by_name_only: ClassVar[bool] = False
     """Whether the planner leaves it alone unless it is asked for."""
 
@@ -75,3 +87,9 @@ class Mechanism(ABC):
     @abstractmethod
     def release(self, door: Door, domain: Domain, design: Design) -> Model:
         """Measures through the door, then fits a model; adds no noise and keeps no account of its own."""
+
+
+def options_text(mechanism: Any) -> str:
+    """The options of a mechanism (a dataclass) that differ from its defaults: `rounds=12, unit=query`."""
+    given = {f.name: getattr(mechanism, f.name) for f in fields(mechanism) if getattr(mechanism, f.name) != f.default}
+    return ", ".join(f"{name}={value}" for name, value in given.items())

@@ -2,12 +2,44 @@
 
 from .base import Model
 from .decision_lists import DecisionListsModel
+from .hash_sketch import HashSketchModel
 from .histogram import HistogramModel
+from .list_counts import ListCountsModel
 from .low_order import LowOrderModel
+from .smooth import SmoothModel
+from .smooth_direct import SmoothDirectModel
+from .stability import StabilityModel
 from .tables import TablesModel
+from .weighted import WeightedModel
+from .whole_table import WholeTableModel
 
-__all__ = ["MODELS", "DecisionListsModel", "HistogramModel", "LowOrderModel", "Model", "TablesModel"]
+__all__ = [
+    "MODELS",
+    "DecisionListsModel",
+    "HashSketchModel",
+    "HistogramModel",
+    "ListCountsModel",
+    "LowOrderModel",
+    "Model",
+    "SmoothDirectModel",
+    "SmoothModel",
+    "StabilityModel",
+    "TablesModel",
+    "WeightedModel",
+    "WholeTableModel",
+]
 
-MODELS: dict[str, type[Model]] = {
-    model.kind: model for model in (LowOrderModel, HistogramModel, TablesModel, DecisionListsModel)
-}
+KINDS: tuple[type[Model], ...] = (
+    LowOrderModel,
+    HistogramModel,
+    TablesModel,
+    DecisionListsModel,
+    WeightedModel,
+    HashSketchModel,
+    ListCountsModel,
+    SmoothDirectModel,
+    SmoothModel,
+    StabilityModel,
+    WholeTableModel,
+)
+MODELS: dict[str, type[Model]] = {model.kind: model for model in KINDS}

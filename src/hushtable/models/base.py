@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import BadQuestion, listed
+
 if TYPE_CHECKING:
     from ..domain import Domain
     from ..questions.answer import Answer, CrossTab
@@ -19,6 +21,8 @@ class Model(ABC):
     """Answers questions from released numbers; knows how to be written down and read back."""
 
     kind: ClassVar[str]
+    rows_by: ClassVar[str | None] = None
+    """The mechanism to ask for where whole rows are wanted; None for a model that cannot `draw`."""
     domain: Domain
 
     def parse(self, text: str) -> Any:
@@ -27,9 +31,32 @@ class Model(ABC):
 
         return parse(text, self.domain)
 
+    def accept(self, question: Any) -> Any:
+        """A question that is no text, if the model takes such; BadQuestion otherwise."""
+        from ..errors import BadQuestion
+
+        raise BadQuestion(f"this synopsis takes questions as text, not a {type(question).__name__}")
+
     @abstractmethod
     def answer(self, question: Any, *, count: bool = False) -> Answer | CrossTab:
         """The answer, as fractions or (count=True) as numbers of rows."""
+
+    def remarks(self) -> tuple[str, ...]:
+        """What whoever releases or reads this should know beyond the numbers; mostly nothing."""
+        return ()
+
+    def draw(self, rows: int, random: np.random.Generator) -> NDArray[np.uint16]:
+        """Codes of synthetic rows, one line a closed attribute: independent draws, so that blocks can be joined.
+
+        Here for the models that know tables of a few attributes only: they have no rows.
+        """
+        from . import MODELS
+
+        able = [model.rows_by for model in MODELS.values() if model.rows_by is not None]
+        raise BadQuestion(
+            f"a synopsis by {self.kind} holds no distribution over whole rows, so there are none to draw; "
+            f"release the table with a mechanism that does: {listed(able)}"
+        )
 
     @abstractmethod
     def parameters(self) -> dict[str, Any]:

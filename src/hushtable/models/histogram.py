@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import prod
 from typing import Any, cast
 
@@ -12,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..domain import Domain
-from ..errors import BadSynopsis
+from ..errors import BadQuestion, BadSynopsis
 from ..interactions import Law
+from ..questions.views import nearest_non_negative
 from .frame import Frame
 from .linear import LinearModel
 
@@ -25,6 +27,7 @@ class HistogramModel(LinearModel):
     """Answers every question about any number of attributes without bias; good for small tables only."""
 
     kind = "histogram"
+    rows_by = "histogram"
     scale: Fraction
     cells: NDArray[np.int64]
     rows: int | None
@@ -48,6 +51,29 @@ class HistogramModel(LinearModel):
             (None,) * len(positions),
             rows=self.rows,
         )
+
+    def draw(self, rows: int, random: np.random.Generator) -> NDArray[np.uint16]:
+        """See Model: cells with chances in proportion to the nearest table without negative counts."""
+        cells, sums = self._chances
+        # The sum of a drawn cell is the first above a uniform number, which never reaches the last sum.
+        drawn = cells[np.searchsorted(sums, random.random(rows) * sums[-1], side="right")]
+        return np.array(np.unravel_index(drawn, self.domain.sizes), dtype=np.uint16)
+
+    @cached_property
+    def _chances(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The cells above 0 and the running sums of their counts. The whole sum is the public number of rows."""
+        raw = self.cells.astype(np.float64)
+        if self.rows is not None:
+            # All cells are equally noisy, so this is the nearest table with the sum that is known to be right.
+            raw += (self.rows - raw.sum()) / len(raw)
+        counts = nearest_non_negative(raw, np.ones(len(raw)))
+        cells = np.flatnonzero(counts)
+        if not len(cells):
+            raise BadQuestion(
+                "the released number of rows cannot be told from 0, so there are no rows to draw; "
+                "release the table with a larger budget"
+            )
+        return cells, np.cumsum(counts[cells])
 
     def parameters(self) -> dict[str, Any]:
         """See Model."""

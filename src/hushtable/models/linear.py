@@ -19,7 +19,7 @@ from ..questions.parse import Question
 from .base import Model
 from .frame import Frame, Moments
 
-__all__ = ["LinearModel"]
+__all__ = ["LinearModel", "levels"]
 
 Floats = NDArray[np.float64]
 # A mean needs a group that is surely there: fewer released rows than this many standard errors is no group.
@@ -70,7 +70,7 @@ class LinearModel(Model):
         attribute = self.domain.closed[question.average]
         shape = [1] * where.ndim
         shape[question.positions.index(question.average)] = attribute.size
-        middle, half, has = (column.reshape(shape) for column in _levels(attribute))
+        middle, half, has = (column.reshape(shape) for column in levels(attribute))
         axes = len(question.groups)
         cells = np.ndindex(*where.shape[:axes]) if axes else [()]
         parts = [self._mean_of(frame, _only(where, cell), middle, half, has) for cell in cells]
@@ -144,7 +144,7 @@ def _only(where: Floats, cell: tuple[int, ...]) -> Floats:
     return kept
 
 
-def _levels(attribute: Attribute) -> tuple[Floats, Floats, Floats]:
+def levels(attribute: Attribute) -> tuple[Floats, Floats, Floats]:
     """Per code: middle of its values, half their range, and whether the row has a value at all."""
     if isinstance(attribute, Binned):
         reach: list[Any] = attribute.reach()

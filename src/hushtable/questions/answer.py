@@ -75,6 +75,8 @@ class Answer(_Frames):
     """Excess kurtosis of the noise: 0 for normal noise, 3 for a single Laplace."""
     estimator: str = "exact"
     notes: tuple[str, ...] = ()
+    unbiased: Answer | None = None
+    """The same from measured numbers alone, where the value itself is a model's."""
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """Lower and upper end: bias and noise on both sides, never clipped."""
@@ -95,7 +97,13 @@ class Answer(_Frames):
             "confidence": confidence,
             "estimator": self.estimator,
             "notes": list(self.notes),
-        }
+        } | ({} if self.unbiased is None else {"unbiased": self.unbiased.short(confidence)})
+
+    def short(self, confidence: float = 0.95) -> dict[str, float | None]:
+        """Value, standard error and interval alone."""
+        low, high = self.interval(confidence)
+        numbers = {"value": self.value, "stderr": self.stderr, "low": low, "high": high}
+        return {name: _none_if_nan(number) for name, number in numbers.items()}
 
     def columns(self, confidence: float = 0.95) -> dict[str, list[Any]]:
         """One row."""
@@ -109,7 +117,8 @@ class Answer(_Frames):
             digits = 0 if self.unit == "count" else 4
             value, least, most = (f"{number:,.{digits}f}" for number in (self.value, low, high))
             return f"{value}, certified between {least} and {most} ({100 * confidence:g}%)"
-        return f"{measured(self.value, (high - low) / 2)} ({100 * confidence:g}%)"
+        beside = "" if self.unbiased is None else f"; measured {self.unbiased.text(confidence)}"
+        return f"{_shown(self.value, (high - low) / 2, self.estimator)} ({100 * confidence:g}%){beside}"
 
     def __str__(self) -> str:
         return self.text()
@@ -134,6 +143,8 @@ class CrossTab(_Frames):
     law: Literal["gaussian", "laplace"]
     estimator: str = "exact"
     notes: tuple[str, ...] = field(default_factory=tuple)
+    unbiased: CrossTab | None = None
+    """The same from measured numbers alone, nan where they do not tell; where the value itself is a model's."""
 
     def __len__(self) -> int:
         return len(self.value)
@@ -154,6 +165,8 @@ class CrossTab(_Frames):
         """Group columns, then value, stderr, bias, low, high."""
         low, high = self.interval(confidence, simultaneous=simultaneous)
         numbers = {"value": self.value, "stderr": self.stderr, "bias": self.bias, "low": low, "high": high}
+        if self.unbiased is not None:
+            numbers |= {"unbiased": self.unbiased.value, "unbiased_stderr": self.unbiased.stderr}
         # A group column that is named like a number keeps its labels under another name.
         taken = {(f"{name}_group" if name in numbers else name): labels for name, labels in self.groups.items()}
         return {name: list(labels) for name, labels in taken.items()} | {
@@ -198,9 +211,18 @@ class CrossTab(_Frames):
 
     def _lines(self, confidence: float = 0.95, *, simultaneous: bool = False) -> Iterator[list[str]]:
         low, high = self.interval(confidence, simultaneous=simultaneous)
+        beside = self.unbiased
+        least, most = (low, high) if beside is None else beside.interval(confidence, simultaneous=simultaneous)
         for i in range(len(self)):
             labels = [labels[i] for labels in self.groups.values()]
-            yield [*labels, measured(float(self.value[i]), float(high[i] - low[i]) / 2)]
+            cells = [_shown(float(self.value[i]), float(high[i] - low[i]) / 2, self.estimator)]
+            if beside is not None:
+                cells.append(measured(float(beside.value[i]), float(least[i] - most[i]) / -2))
+            yield [*labels, *cells]
+
+    def _heads(self, bar: str) -> list[str]:
+        beside = [] if self.unbiased is None else [f"measured ({bar})"]
+        return [*self.groups, f"{self.unit} ({bar})", *beside]
 
     def __str__(self) -> str:
         return self.text()
@@ -208,12 +230,12 @@ class CrossTab(_Frames):
     def text(self, confidence: float = 0.95, *, simultaneous: bool = False) -> str:
         """An aligned table, a line a cell."""
         bar = f"{100 * confidence:g}%{', all cells at once' if simultaneous else ''}"
-        lines = [[*self.groups, f"{self.unit} ({bar})"], *self._lines(confidence, simultaneous=simultaneous)]
+        lines = [[*self._heads(bar)], *self._lines(confidence, simultaneous=simultaneous)]
         widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
         return "\n".join("  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip() for line in lines)
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{_html(name)}</th>" for name in (*self.groups, f"{self.unit} (95%)"))
+        head = "".join(f"<th>{_html(name)}</th>" for name in self._heads("95%"))
         body = "".join("<tr>" + "".join(f"<td>{_html(c)}</td>" for c in line) + "</tr>" for line in self._lines())
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
@@ -226,6 +248,13 @@ def measured(value: float, half: float) -> str:
         return f"{value:.6g} ± 0"
     places = max(0, 1 - math.floor(math.log10(half)))
     return f"{value:,.{places}f} ± {half:,.{places}f}"
+
+
+def _shown(value: float, half: float, estimator: str) -> str:
+    """As `measured`; a model's value without a bound is shown all the same, and says so."""
+    if estimator == "model" and math.isfinite(value) and not math.isfinite(half):
+        return f"{value:.4g} ± unknown"
+    return measured(value, half)
 
 
 def _none_if_nan(value: Any) -> Any:

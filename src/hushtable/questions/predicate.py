@@ -27,6 +27,10 @@ class Predicate(ABC):
     def truth(self, positions: Sequence[int], sizes: Sequence[int]) -> tuple[Truth, Truth]:
         """Where it is true and where it is false, over all codes of the attributes at `positions`."""
 
+    @abstractmethod
+    def on_rows(self, codes: NDArray[np.integer]) -> tuple[Truth, Truth]:
+        """Where it is true and where it is false, row by row: `codes` has one line an attribute of the domain."""
+
     def table(self, positions: Sequence[int], sizes: Sequence[int]) -> NDArray[np.float64]:
         """1 where it is true, else 0, over all codes of the attributes at `positions`."""
         true, _ = self.truth(positions, sizes)
@@ -55,6 +59,11 @@ class Event(Predicate):
         shape[list(positions).index(self.position)] = len(self.true)
         return np.array(self.true).reshape(shape), np.array(self.false).reshape(shape)
 
+    def on_rows(self, codes: NDArray[np.integer]) -> tuple[Truth, Truth]:
+        """By looking up each row's code."""
+        own = codes[self.position]
+        return np.array(self.true)[own], np.array(self.false)[own]
+
 
 @dataclass(frozen=True)
 class Not(Predicate):
@@ -70,6 +79,11 @@ class Not(Predicate):
     def truth(self, positions: Sequence[int], sizes: Sequence[int]) -> tuple[Truth, Truth]:
         """Swapped."""
         true, false = self.part.truth(positions, sizes)
+        return false, true
+
+    def on_rows(self, codes: NDArray[np.integer]) -> tuple[Truth, Truth]:
+        """Swapped."""
+        true, false = self.part.on_rows(codes)
         return false, true
 
 
@@ -95,7 +109,13 @@ class Count(Predicate):
 
     def truth(self, positions: Sequence[int], sizes: Sequence[int]) -> tuple[Truth, Truth]:
         """By counting the parts that are surely true and those that may be."""
-        both = [part.truth(positions, sizes) for part in self.parts]
+        return self._counted([part.truth(positions, sizes) for part in self.parts])
+
+    def on_rows(self, codes: NDArray[np.integer]) -> tuple[Truth, Truth]:
+        """The same, row by row."""
+        return self._counted([part.on_rows(codes) for part in self.parts])
+
+    def _counted(self, both: Sequence[tuple[Truth, Truth]]) -> tuple[Truth, Truth]:
         surely = reduce(np.add, (true.astype(np.int16) for true, _ in both))
         never = reduce(np.add, (false.astype(np.int16) for _, false in both))
         possibly = len(self.parts) - never

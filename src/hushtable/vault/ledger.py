@@ -18,6 +18,7 @@ from ..budget import UNIT_NAME, Budget, Currency, Price, Unit, exact
 from ..errors import BadBudget, BadLedger, HushError
 from .ledger_chain import Identity, Kind, Line, balances, check_chain, plain, stays
 from .ledger_file import Book, create_file, reading, writing
+from .ledger_mixed import Mixed, terms_of
 
 __all__ = ["Ledger", "Line", "Reservation"]
 
@@ -27,7 +28,8 @@ class Ledger:
     """What one table may spend and has spent, exactly, whatever crashes and however many processes ask.
 
     Never more than `total` is reserved, and noise is drawn only for what was reserved and charged on the disk
-    before; prices add up as fractions (sequential composition: epsilons, or rhos [BunS16, Lemma 1.7]).
+    before; prices add up as fractions (sequential composition: epsilons, or rhos [BunS16, Lemma 1.7]; both under
+    one total with delta as in `Mixed`).
 
     Lines are only ever appended, each sealed with the hash of the one before. `verify` thus shows a line that
     was edited, removed, moved or cut off the end. What no chain can show by itself: a file that was rewritten
@@ -103,18 +105,17 @@ class Ledger:
 
     @property
     def left(self) -> Fraction:
-        """What may still be reserved."""
-        last = self._last()
-        return last.total - last.spent
+        """What may still be reserved, in the ledger's currency."""
+        with self._reading() as book:
+            last, mixed = book.last(), self._mixed(book)
+        left = last.total - last.spent
+        return left if mixed is None else max(Fraction(0), min(left, mixed.room))
 
     @property
     def budget(self) -> Budget:
         """The total as the owner declared it, for display: `total` is what counts."""
         with self._reading() as book:
-            line = book.newest_budget()
-            if line is None:
-                raise BadLedger("line 1 is missing")
-        return Budget.from_dict(json.loads(line.budget))
+            return _declared(book)
 
     def require(self, *, table: str, domain_digest: str) -> None:
         """BadLedger unless the ledger was made for this table under this domain."""
@@ -139,16 +140,32 @@ class Ledger:
 
     def reserve(self, price: Price, *, what: str, mechanism: str, plan_digest: str) -> Reservation:
         """Sets `price` aside before any row is read. Too dear: OverBudget, and nothing is written."""
-        amount = self._amount(price)
         with self._writing() as book:
+            amount, terms = self._reserved(book, price)
             line = replace(
                 self._next(book, "reserve", amount),
                 what=plain(what),
                 mechanism=plain(mechanism),
                 plan_digest=plan_digest,
+                budget=terms,
             )
             book.append(line)
         return Reservation(self, line)
+
+    def _reserved(self, book: Book, price: Price) -> tuple[Fraction, str]:
+        """What a reservation takes; and its epsilon and delta as text, where it is made in these."""
+        if not price.delta:
+            amount = self._amount(price)
+            if (mixed := self._mixed(book)) is not None:
+                mixed.check_rho(amount)
+            return amount, ""
+        last = book.last()
+        taken = Mixed.of(_declared(book), book.lines()).amount(price, last.total - last.spent)
+        return taken, json.dumps(Budget(epsilon=price.amount, delta=price.delta).to_dict())
+
+    def _mixed(self, book: Book) -> Mixed | None:
+        """The account in rho, epsilon and delta; None where all that was ever reserved is in one currency."""
+        return Mixed.of(_declared(book), book.lines()) if book.has_terms() else None
 
     def raise_total(self, budget: Budget, why: str) -> None:
         """Sets a larger total in the same currency, on the record with the reason."""
@@ -158,11 +175,15 @@ class Ledger:
                 f"{UNIT_NAME[budget.currency]}; give the new total as the old one was given ({self.budget})"
             )
         with self._writing() as book:
+            if (mixed := self._mixed(book)) is not None:
+                mixed.check_total(budget)
             line = self._next(book, "raise", budget.price.amount)
             book.append(replace(line, what=plain(why), budget=json.dumps(budget.to_dict())))
 
     def _charge(self, opened: Line, price: Price, what: str) -> None:
-        amount = self._amount(price)
+        terms = terms_of(opened)
+        # A share of the reservation, whose epsilon and delta were checked when it was made.
+        amount = self._amount(price) if terms is None else opened.amount * exact(price.amount, "price") / terms[0]
         with self._writing() as book:
             book.append(replace(self._next(book, "charge", amount, opened), what=plain(what)))
 
@@ -256,6 +277,13 @@ class Reservation:
         # The first error is the one to show; what cannot be settled after it counts as spent, which is safe.
         with contextlib.suppress(HushError) if error else contextlib.nullcontext():
             self.settle(synopsis_digest=None)
+
+
+def _declared(book: Book) -> Budget:
+    line = book.newest_budget()
+    if line is None:
+        raise BadLedger("line 1 is missing")
+    return Budget.from_dict(json.loads(line.budget))
 
 
 def _now() -> str:

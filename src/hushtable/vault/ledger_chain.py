@@ -83,7 +83,7 @@ class Line:
     plan_digest: str = ""
     synopsis_digest: str = ""
     budget: str = ""
-    """The budget as the owner declared it (JSON), on `create` and `raise`."""
+    """The budget as the owner declared it (JSON), on `create` and `raise`; of a `reserve`, its epsilon and delta."""
     previous: str
 
     @cached_property

@@ -82,6 +82,10 @@ class Book:
         """The line that set the total which holds now."""
         return self._one(f"{_SELECT} WHERE kind IN ('create', 'raise') ORDER BY number DESC LIMIT 1")
 
+    def has_terms(self) -> bool:
+        """Whether any reservation was made in epsilon and delta under a total that counts rho."""
+        return self._one(f"{_SELECT} WHERE kind = 'reserve' AND budget <> '' LIMIT 1") is not None
+
     def lines(self) -> Iterator[Line]:
         """Every line, oldest first."""
         return map(Line.read, self._connection.execute(f"{_SELECT} ORDER BY number"))

@@ -9,18 +9,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..budget import Price
+from ..budget import Budget, Number, Price
 from ..domain import Domain
 from ..errors import BadData, BadLedger, BadPath, BadPlan, OverBudget
 from ..mechanisms import mechanisms
 from ..planner import Plan
 from ..synopsis import Synopsis
 from .door import Door
+from .held_rows import HeldRows
 from .ledger import Ledger, Reservation
 from .randomness import Randomness, SystemRandomness
 from .sources import Progress, open_source
 
 if TYPE_CHECKING:
+    from ..curator_plan import Way
+    from .curator import Curator, OnExhausted
     from .statistics.base import Statistic
 
 __all__ = ["Vault"]
@@ -67,13 +70,44 @@ class Vault:
 
         try:
             door = Door(total=total, unit=self.domain.unit, price=plan.design.price, account=account, randomness=source)
-            model = mechanisms()[plan.mechanism].release(door, self.domain, plan.design)
+            model = mechanisms()[plan.design.mechanism].release(door, self.domain, plan.design)
             synopsis = Synopsis.from_release(plan, model, ledger=account.entry, not_private=not source.private)
         except BaseException:
             account.settle(None)
             raise
         account.settle(synopsis.digest)
         return synopsis
+
+    def curate(
+        self,
+        *,
+        budget: Budget | None = None,
+        questions: int | None = None,
+        state: str | Path | None = None,
+        updates: int | None = None,
+        factor: Number | None = None,
+        way: Way | None = None,
+        on_exhausted: OnExhausted = "unverified",
+        randomness: Randomness | None = None,
+        progress: Progress | None = None,
+    ) -> Curator:
+        """Answers questions one at a time, for a budget that is reserved now; or goes on with those in `state`.
+
+        The state is NAME.curator beside the ledger unless given; where it exists, what is left out is as it was
+        begun. See `plan_curator` for the rest. With `Simulated(seed)` ledger and state are left alone.
+        """
+        from .curator_open import Wish, open_curator
+
+        return open_curator(
+            domain=self.domain,
+            wish=Wish(budget=budget, questions=questions, updates=updates, factor=factor, way=way),
+            rows=self.rows,
+            read=lambda: HeldRows.read(self._source, self.domain, progress),
+            ledger=self.ledger_path,
+            state=Path(state) if state is not None else self.ledger_path.with_suffix(".curator"),
+            on_exhausted=on_exhausted,
+            randomness=randomness or SystemRandomness(),
+        )
 
 
 class _Rehearsal:
@@ -139,7 +173,7 @@ class _LedgerAccount:
                 price, what=f"release {plan.workload}", mechanism=plan.mechanism, plan_digest=plan.digest
             )
         except OverBudget as error:
-            if price.currency == ledger.currency:
+            if price.currency == ledger.currency or price.delta:
                 raise
             # The owner typed one currency and the ledger keeps another: say both.
             raise OverBudget(asked=error.asked, left=error.left, unit=error.unit, typed=str(price)) from None

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import ast
 import sys
 from functools import cache
-from typing import Any
 
+from ..call_text import read_call
 from ..discover import classes_in
 from ..errors import BadPlan, listed, suggestion
 from .base import Workload
 from .decision_lists import DecisionLists
 from .marginals import Marginals
+from .smooth import Smooth
 
-__all__ = ["DecisionLists", "Marginals", "Workload", "read_workload", "workloads"]
+__all__ = ["DecisionLists", "Marginals", "Smooth", "Workload", "read_workload", "workloads"]
 
 
 @cache
@@ -25,12 +25,10 @@ def workloads() -> dict[str, type[Workload]]:
 def read_workload(text: str) -> Workload:
     """The workload a text names: `marginals(width=3)`. Read as data, never evaluated."""
     try:
-        call = ast.parse(text.strip(), mode="eval").body
-        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
-            raise ValueError
-        name, given = call.func.id, {str(k.arg): _plain(k.value) for k in call.keywords}
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise BadPlan(f"cannot read the workload {text[:60]!r}; write it like marginals(width=3)") from None
+        name, given = read_call(text)
+    except ValueError:
+        like = "marginals(width=3) or linear(file='data/queries.csv')"
+        raise BadPlan(f"cannot read the workload {text[:60]!r}; write it like {like}") from None
     known = workloads()
     if name not in known:
         names = sorted(known)
@@ -42,11 +40,3 @@ def read_workload(text: str) -> Workload:
         raise BadPlan(
             f"{name} takes {listed(fields) or 'nothing'}; given: {listed(list(given)) or 'nothing'}"
         ) from None
-
-
-def _plain(node: ast.expr) -> Any:
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.List):
-        return tuple(_plain(item) for item in node.elts)
-    return ast.literal_eval(node)

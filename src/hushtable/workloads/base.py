@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from keyword import iskeyword
+from typing import Any, ClassVar
 
+from ..budget import Budget, Price
 from ..domain import Domain
 
-__all__ = ["Workload"]
+__all__ = ["Workload", "text_of"]
 
 
 class Workload(ABC):
@@ -19,6 +21,20 @@ class Workload(ABC):
     def check(self, domain: Domain) -> None:
         """BadPlan when the domain cannot carry this workload."""
 
+    def price(self, budget: Budget) -> Price:
+        """What a release may spend: the budget in its own currency, unless a workload is better served by another."""
+        return budget.price
+
     def __str__(self) -> str:
-        fields = ", ".join(f"{key}={value}" for key, value in self.__dict__.items() if value is not None)
+        fields = ", ".join(f"{key}={text_of(value)}" for key, value in self.__dict__.items() if value is not None)
         return f"{self.name}({fields})"
+
+
+def text_of(value: Any) -> str:
+    """A field as `read_workload` reads it back: names bare, other texts in quotes, lists in brackets."""
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(text_of, value))}]"
+    if isinstance(value, str):
+        bare = all(part.isidentifier() and not iskeyword(part) for part in value.split("."))
+        return value if bare else repr(value)
+    return str(value)

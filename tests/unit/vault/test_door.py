@@ -12,7 +12,7 @@ from hushtable.errors import BadData, BadPlan, OverBudget
 from hushtable.interactions import Interactions
 from hushtable.vault.door import Door, Noise, price_of
 from hushtable.vault.randomness import Simulated
-from hushtable.vault.statistics import Histogram, Parities, Residuals
+from hushtable.vault.statistics import Histogram, Parities, Residuals, Tables
 
 FALSE_ALARM = 1e-9
 SHAPE = domain(BINARY)
@@ -178,25 +178,25 @@ class TestExceeds:
     def watch(self, *, threshold, crossings=1, epsilon=200):
         price = Price(currency="pure", amount=Fraction(epsilon))
         door, events = make_door(price=price)
-        return door, door.watch(PARITIES, threshold=threshold, price=price, crossings=crossings), events
+        return door, door.watch(change=2, threshold=threshold, price=price, crossings=crossings), events
 
     def test_says_no_below_and_yes_above(self):
         door, watch, _ = self.watch(threshold=100, crossings=2)
         truth = int(PARITIES.finish(PARITIES.accumulate(CODES))[3])
-        assert door.exceeds(watch, 3, truth + 200)
-        assert not door.exceeds(watch, 3, truth)
-        assert door.exceeds(watch, 3, truth - 200)
+        assert door.exceeds(watch, PARITIES, truth + 200, coordinate=3)
+        assert not door.exceeds(watch, PARITIES, truth, coordinate=3)
+        assert door.exceeds(watch, PARITIES, truth - 200, coordinate=3)
 
     def test_closes_after_its_crossings(self):
         door, watch, _ = self.watch(threshold=-(10**6))
-        assert door.exceeds(watch, 1, 0)
+        assert door.exceeds(watch, PARITIES, 0, coordinate=1)
         with pytest.raises(BadPlan, match="open another"):
-            door.exceeds(watch, 1, 0)
+            door.exceeds(watch, PARITIES, 0, coordinate=1)
 
     def test_is_charged_once_at_its_start(self):
         door, watch, events = self.watch(threshold=10**6)
         for _ in range(20):
-            door.exceeds(watch, 1, 0)
+            door.exceeds(watch, PARITIES, 0, coordinate=1)
         assert sum(event[0] == "charge" for event in events) == 1
 
     def test_splits_epsilon_as_one_to_two_c_to_the_two_thirds(self):
@@ -205,10 +205,133 @@ class TestExceeds:
         assert watch.noise == pytest.approx(2 * 4 * 2 / 4)
         assert "threshold" not in repr(watch)
 
+    def test_one_series_asks_about_many_statistics_but_none_that_changes_more(self):
+        price = Price(currency="pure", amount=Fraction(200))
+        door, _ = make_door(price=price)
+        watch = door.watch(change=1, threshold=100, price=price)
+        with pytest.raises(BadPlan, match="changes by more than the 1"):
+            door.exceeds(watch, PARITIES, 0, coordinate=1)
+
+    def test_crossings_can_be_paid_for_one_by_one(self):
+        price = Price(currency="pure", amount=Fraction(9))
+        door, events = make_door(price=price)
+        # e1 : e2 = 1 : 8^(2/3) = 1 : 4, so the threshold costs 9/5 and each of four crossings 9/5
+        watch = door.watch(change=2, threshold=-(10**6), price=price, crossings=4, paid=1)
+        paid = [sum(event[1] for event in events if event[0] == "charge")]
+        for _ in range(3):
+            assert door.exceeds(watch, PARITIES, 0, coordinate=1)
+            with pytest.raises(BadPlan, match="open another"):
+                door.exceeds(watch, PARITIES, 0, coordinate=1)
+            door.extend(watch)
+            paid.append(sum(event[1] for event in events if event[0] == "charge"))
+        assert [float(p) for p in paid] == pytest.approx([18 / 5, 27 / 5, 36 / 5, 9], abs=1e-5)
+        assert paid[-1] <= 9 + Fraction(4, 10**15)
+        with pytest.raises(BadPlan, match="open another"):
+            door.extend(watch)
+
+    def test_paying_crossing_by_crossing_changes_no_noise(self):
+        price = Price(currency="pure", amount=Fraction(9))
+        whole, _ = make_door(price=price, seed=3)
+        parts, _ = make_door(price=price, seed=3)
+        one = whole.watch(change=2, threshold=5, price=price, crossings=4)
+        other = parts.watch(change=2, threshold=5, price=price, crossings=4, paid=2)
+        assert (one.threshold, one.noise) == (other.threshold, other.noise)
+
+    def test_in_rho_a_watch_is_not_paid_in_parts(self):
+        """(a + b)^2 > a^2 + b^2: parts of one threshold would cost less than the whole."""
+        door, events = make_door(price=Price(currency="zcdp", amount=Fraction(10)))
+        with pytest.raises(BadPlan, match="as a whole"):
+            door.watch(change=2, threshold=1, price=Price(currency="pure", amount=Fraction(1)), crossings=2, paid=1)
+        assert events == []
+
+    def test_every_comparison_has_noise_of_its_own(self):
+        """3,000 draws of one watch are independent discrete Laplace draws: no value is handed out twice."""
+        _, watch, _ = self.watch(threshold=0, epsilon=1)
+        source = Simulated(12)
+        draws = np.array([watch.draw(source) for _ in range(3000)])
+        b = float(watch.noise)
+        neighbours = np.corrcoef(draws[:-1], draws[1:])[0, 1]
+        blocks = np.corrcoef(draws[: -watch.BLOCK], draws[watch.BLOCK :])[0, 1]
+        assert max(abs(neighbours), abs(blocks)) < 6.2 / np.sqrt(2700)  # 6e-10 a test
+        assert abs(np.mean(np.abs(draws)) / b - 1) < 6.2 / np.sqrt(3000)
+
+    def test_a_forked_process_has_no_use_of_it(self, monkeypatch):
+        door, watch, _ = self.watch(threshold=100)
+        monkeypatch.setattr("os.getpid", lambda: -1)
+        with pytest.raises(BadPlan, match="the process that opened it"):
+            door.exceeds(watch, PARITIES, 0, coordinate=1)
+
     def test_wrong_use_is_refused_before_anything_is_charged(self):
         door, events = make_door(price=Price(currency="pure", amount=Fraction(1)))
         with pytest.raises(BadPlan, match="crossings"):
-            door.watch(PARITIES, threshold=1, price=Price(currency="pure", amount=Fraction(1)), crossings=0)
+            door.watch(change=2, threshold=1, price=Price(currency="pure", amount=Fraction(1)), crossings=0)
         with pytest.raises(BadPlan, match="epsilon"):
-            door.watch(PARITIES, threshold=1, price=Price(currency="zcdp", amount=Fraction(1)))
+            door.watch(change=2, threshold=1, price=Price(currency="zcdp", amount=Fraction(1)))
         assert events == []
+
+
+class TestRounds:
+    def test_several_steps_are_one_line_paid_before_the_first(self):
+        price = Price(currency="pure", amount=Fraction(3))
+        door, events = make_door(price=price)
+        with door.paid(Price(currency="pure", amount=Fraction(2)), "round 1"):
+            door.select(PARITIES, np.zeros(11, np.int64), Price(currency="pure", amount=Fraction(1)))
+            door.select(PARITIES, np.zeros(11, np.int64), Price(currency="pure", amount=Fraction(1)))
+            with pytest.raises(OverBudget):
+                door.select(PARITIES, np.zeros(11, np.int64), Price(currency="pure", amount=Fraction(1, 10)))
+        assert [event for event in events if event[0] == "charge"] == [("charge", Fraction(2), "round 1")]
+        with pytest.raises(OverBudget):
+            door.select(PARITIES, np.zeros(11, np.int64), Price(currency="pure", amount=Fraction(2)))
+
+
+class TestBlocks:
+    TABLES = Tables(Interactions(SHAPE.sizes, 2))
+
+    def test_select_finds_the_table_that_is_farthest_away(self):
+        truth = self.TABLES.finish(self.TABLES.accumulate(CODES))
+        starts = self.TABLES.block_starts()
+        for block in (0, 2, len(starts) - 2):
+            reference = truth.copy()
+            reference[starts[block] : starts[block + 1]] += 100
+            door, _ = make_door(price=Price(currency="pure", amount=Fraction(50)))
+            assert door.select(self.TABLES, reference, Price(currency="pure", amount=Fraction(50))) == block
+
+    def test_select_stays_among_the_candidates(self):
+        door, _ = make_door(price=Price(currency="pure", amount=Fraction(1)))
+        zero = self.TABLES.zeros()
+        found = {
+            door.select(self.TABLES, zero, Price(currency="pure", amount=Fraction(1, 100)), among=np.array([1, 4]))
+            for _ in range(50)
+        }
+        assert found == {1, 4}
+
+    @pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
+    def test_no_pair_of_neighbours_moves_a_distance_by_more_than_the_block_change(self, neighbours):
+        tables = Tables(Interactions(domain(MIXED).sizes, 2))
+        rows, random = all_rows(domain(MIXED)), np.random.default_rng(1)
+        starts = tables.block_starts()[:-1]
+        base = tables.finish(tables.accumulate(random_codes(domain(MIXED), 40, seed=2)))
+        most = 0
+        for reference in (base, base + random.integers(-3, 4, len(base))):
+            ones = [tables.finish(tables.accumulate(rows[:, i : i + 1])) for i in range(rows.shape[1])]
+            apart = [np.add.reduceat(np.abs(base + one - reference), starts) for one in ones]
+            others = [np.add.reduceat(np.abs(base - reference), starts)] if neighbours == "add-remove" else apart
+            most = max(most, *(int(np.abs(this - that).max()) for this in apart for that in others))
+        assert most == tables.block_change(neighbours)
+
+    def test_distances_are_priced_by_all_blocks_at_once(self):
+        unit = Unit(neighbours="replace", rows=3)
+        door, events = make_door(price=Price(currency="zcdp", amount=Fraction(200)), unit=unit)
+        blocks = len(self.TABLES.block_starts()) - 1
+        seen = door.distances(self.TABLES, self.TABLES.zeros(), Fraction(1), "gaussian")
+        assert events[1][1] == Fraction(blocks * (2 * 3) ** 2, 2)
+        assert np.abs(seen - 1000).max() < 20  # every table holds all 1,000 rows
+
+    def test_the_number_of_rows_is_free_where_it_is_public_and_priced_where_it_is_not(self):
+        door, events = make_door(unit=Unit(neighbours="replace"))
+        assert door.count_rows(self.TABLES, Fraction(1), "gaussian") == 1000
+        assert not [event for event in events if event[0] == "charge"]
+        door, events = make_door(unit=Unit(neighbours="add-remove", rows=2))
+        seen = door.count_rows(self.TABLES, Fraction(16), "gaussian")
+        assert [event[1] for event in events if event[0] == "charge"] == [Fraction(4, 32)]
+        assert 0 < abs(seen - 1000) < 60 or seen == 1000

@@ -6,7 +6,7 @@ from math import comb, prod
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hushtable.contrasts import contrasts
@@ -35,7 +35,7 @@ def odd_by_hand(codes, order):
     return np.array([int((codes[list(s)].sum(axis=0) % 2).sum()) for s in sets], dtype=np.int64)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     width=st.integers(1, 9),
     count=st.integers(0, 200),
@@ -48,7 +48,7 @@ def test_odd_counts_equal_a_count_by_hand(width, count, order, threads, seed):
     np.testing.assert_array_equal(kernels.odd_counts(codes, order, threads), odd_by_hand(codes, order))
 
 
-@pytest.mark.parametrize("count", [1, 63, 64, 65, 1983, 1984, 1985, 5000, kernels.PACKED + 77])
+@pytest.mark.parametrize("count", [1, 63, 64, 65, 255, 256, 257, 1791, 1792, 1793, 5000, kernels.PACKED + 77])
 def test_odd_counts_at_every_edge_of_a_block(count):
     codes = rows_of((2,) * 6, count, seed=count)
     np.testing.assert_array_equal(kernels.odd_counts(codes, 3, 2), odd_by_hand(codes, 3))
@@ -60,9 +60,81 @@ def test_odd_counts_at_every_edge_of_the_lanes(width):
     np.testing.assert_array_equal(kernels.odd_counts(codes, 3, 2), odd_by_hand(codes, 3))
 
 
+@pytest.fixture(autouse=True)
+def threads_everywhere(monkeypatch):
+    """As many threads as asked for, however little work there is."""
+    monkeypatch.setattr(kernels, "BRIEF", 0)
+
+
+@pytest.fixture
+def homes_everywhere(monkeypatch):
+    """Rows are sorted by home columns however few they are."""
+    monkeypatch.setattr(kernels, "FILL", 2)
+    monkeypatch.setattr(kernels, "WORTH", 0)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    width=st.integers(1, 14),
+    count=st.integers(1, 200),
+    order=st.integers(1, 7),
+    threads=st.integers(1, 3),
+    seed=st.integers(0, 99),
+)
+def test_odd_counts_of_sorted_rows_equal_a_count_by_hand(homes_everywhere, width, count, order, threads, seed):
+    codes, order = rows_of((2,) * width, count, seed), min(order, width)
+    np.testing.assert_array_equal(kernels.odd_counts(codes, order, threads), odd_by_hand(codes, order))
+
+
+@pytest.mark.parametrize(("width", "split"), [(61, False), (64, False), (65, True), (70, False), (131, True)])
+def test_odd_counts_of_sorted_rows_across_words(homes_everywhere, width, split):
+    """At some widths the bits of home columns lie in two words."""
+    codes = rows_of((2,) * width, 300, seed=width)
+    homes = [home for first, last, *_ in kernels._homes(width, 2, 300, 1) for home in [range(first, last)] if home]
+    assert any(home[0] // 64 < home[-1] // 64 for home in homes) == split
+    np.testing.assert_array_equal(kernels.odd_counts(codes, 2, 2), odd_by_hand(codes, 2))
+
+
+@pytest.mark.parametrize("tiles", [1, 2, 3, 4, 5, 6, 7, 8, 15])
+def test_odd_counts_of_sorted_rows_at_every_depth(homes_everywhere, tiles):
+    """All rows but a few agree on the home columns, so that their block has every number of tiles."""
+    codes = rows_of((2,) * 12, tiles * 256 - 20, seed=tiles)
+    codes[6:, 10:] = 1
+    np.testing.assert_array_equal(kernels.odd_counts(codes, 4, 1), odd_by_hand(codes, 4))
+
+
+@pytest.mark.parametrize("count", [4_500, 9_000, 40_000])
+def test_odd_counts_of_a_wide_table_are_the_same_sorted_or_not(count, monkeypatch):
+    codes = (rows_of((10,) * 75, count, seed=count) < np.arange(75)[:, None] % 10).astype(np.uint8)
+    sets = [s for size in (1, 2, 3) for s in colex(75, size)]
+    assert len(kernels._homes(75, 3, count, 1)) > 1
+    counts = kernels.odd_counts(codes, 3, 2)
+    monkeypatch.setattr(kernels, "HOMES", 0)
+    np.testing.assert_array_equal(counts, kernels.odd_counts(codes, 3, 2))
+    for chosen in range(0, len(sets), 997):
+        assert counts[chosen] == (codes[list(sets[chosen])].sum(axis=0) % 2).sum()
+
+
+@pytest.mark.parametrize("order", [0, 1, 3])
+def test_odd_counts_without_columns_rows_or_order(order):
+    for width, count in ((0, 5), (4, 0)):
+        codes = rows_of((2,) * width, count).reshape(width, count)
+        np.testing.assert_array_equal(kernels.odd_counts(codes, order), odd_by_hand(codes, order))
+
+
+def test_odd_counts_of_codes_of_any_layout_and_size():
+    """What is not 0 counts as 1."""
+    codes = rows_of((2,) * 9, 500, seed=3)
+    expected = odd_by_hand(codes, 3)
+    fixed = codes.copy()
+    fixed.flags.writeable = False
+    for same in (np.asfortranarray(codes), codes.astype(np.uint16) * 256, codes * np.uint8(2), fixed):
+        np.testing.assert_array_equal(kernels.odd_counts(same, 3, 1), expected)
+
+
 def test_odd_counts_when_all_bits_are_set():
     """Every bit plane of the carry-save adder is full."""
-    codes = np.ones((5, 31 * 64 * 3), dtype=np.uint8)
+    codes = np.ones((5, kernels.DEEP * kernels.TILE * 3), dtype=np.uint8)
     expected = [codes.shape[1] * (size % 2) for size in range(1, 6) for _ in range(comb(5, size))]
     np.testing.assert_array_equal(kernels.odd_counts(codes, 5, 1), expected)
 

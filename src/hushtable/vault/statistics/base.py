@@ -44,8 +44,25 @@ class Statistic(ABC):
 
         return encode_batch(batch, domain)
 
+    @property
+    def whole(self) -> Statistic:
+        """The statistic whose total this one is read from: itself, unless it is a part of another."""
+        return self
+
+    def cut(self, finished: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Its own coordinates, from those of `whole`."""
+        return finished
+
+    def block_starts(self) -> NDArray[np.int64] | None:
+        """Where the blocks that are compared and selected as one begin, then the end; None: single coordinates."""
+        return None
+
+    def block_change(self, neighbours: Neighbours) -> int:
+        """The most that one row can change the sum of absolute differences of any block from a fixed vector."""
+        return self.largest_change(neighbours)
+
     @abstractmethod
-    def accumulate(self, codes: Codes) -> NDArray[np.int64]:
+    def accumulate(self, codes: Any) -> NDArray[np.int64]:
         """Sums over one block of rows, in whatever integers add up."""
 
     @abstractmethod

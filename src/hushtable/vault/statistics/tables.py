@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ...budget import Neighbours
 from ...interactions import Interactions, Law, Scales
 from .base import Codes, Statistic
+from .part import Part
 
 __all__ = ["Tables"]
 
@@ -31,6 +32,11 @@ class Tables(Statistic):
         self._top = [g for g, key in enumerate(keys) if len(key) == self.interactions.order]
         self.groups = len(self._top)
         self.threads = threads
+
+    def part(self, index: int) -> Part:
+        """One of the tables, by its number in colex order."""
+        starts = self.interactions.table_starts
+        return Part.table(self, int(starts[index]), int(starts[index + 1]))
 
     def zeros(self) -> NDArray[np.int64]:
         """The sum over no rows."""
@@ -67,6 +73,14 @@ class Tables(Statistic):
             moved = 1 if neighbours == "add-remove" else 2 * (max(self.interactions.groups[group]) > 1)
             total += weight * self.interactions.sets_in(group) * moved
         return total
+
+    def block_starts(self) -> NDArray[np.int64]:
+        """A block is a table."""
+        return self.interactions.table_starts
+
+    def block_change(self, neighbours: Neighbours) -> int:
+        """One cell of a table changes by 1, or two do."""
+        return 1 if neighbours == "add-remove" else 2 * (max(self.interactions.sizes) > 1)
 
     def largest_change(self, neighbours: Neighbours) -> int:
         """A cell changes by 1, unless every table has one cell and a row is replaced."""
