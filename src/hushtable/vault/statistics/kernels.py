@@ -11,7 +11,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from .base import Codes
-from .kernels_odd import DEEP, TILE, count_home, next_members, pack, room_words
+from .kernels_odd import DEEP, TILE, count_home, next_members, room_words
 from .workers import Workers, kept_words
 
 __all__ = ["contingency_tables", "odd_counts"]
@@ -25,6 +25,8 @@ HOMES = 6
 FILL = 1000
 # Rows packed at a time: of each value of the most home columns about a full block.
 PACKED = 2**HOMES * DEEP * TILE
+# Rows packed at once, in the first-level cache.
+STRIP = 1024
 # Sets of lower columns that must be saved, for each word of 64 columns and one more, by sorting the rows.
 WORTH = 700
 # Rows times sets that take about a millisecond, which more threads would not shorten.
@@ -125,8 +127,26 @@ def _packed(codes: Codes, begin: int, end: int, workers: Workers) -> Words:
     packed = kept_words("packed", words * rows).reshape(words, rows)
     packed.fill(0)
     cuts = [(end - begin) * i // workers.count for i in range(workers.count + 1)]
-    workers.run(partial(pack, codes, begin, packed), pairwise(cuts))
+    workers.run(partial(_pack, codes, begin, packed), pairwise(cuts))
     return packed
+
+
+@njit(cache=True, nogil=True)
+def _pack(codes, begin, packed, first, last):  # type: ignore[no-untyped-def]
+    """Fills packed[:, first:last] from the codes of rows begin + first, ...; eight columns at a time, as bytes."""
+    byte = np.empty(STRIP, dtype=np.uint8)
+    for at in range(first, last, STRIP):
+        count = min(STRIP, last - at)
+        for eight in range(0, len(codes), 8):
+            for i in range(STRIP):
+                byte[i] = 0
+            for c in range(eight, min(eight + 8, len(codes))):
+                column, bit = codes[c, begin + at : begin + at + count], np.uint8(1 << (c - eight))
+                for i in range(count):
+                    byte[i] |= bit if column[i] != 0 else np.uint8(0)
+            word, shift = packed[eight // 64, at : at + count], np.uint64(eight % 64)
+            for i in range(count):
+                word[i] |= np.uint64(byte[i]) << shift
 
 
 def _shares(width: int, size: int, threads: int) -> list[tuple[int, int]]:

@@ -20,7 +20,7 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-__all__ = ["DEEP", "TILE", "count_home", "next_members", "pack", "room_words"]
+__all__ = ["DEEP", "TILE", "count_home", "next_members", "room_words"]
 
 # 64-bit words in one vector instruction.
 LANES = 4
@@ -31,26 +31,6 @@ TILE = 64 * LANES
 DEEP = 7
 # Sets counted before their Walsh transform: their counts, one for each home value, stay in the second-level cache.
 SETS = 2048
-# Rows packed at a time, in the first-level cache.
-STRIP = 1024
-
-
-@njit(cache=True, nogil=True)
-def pack(codes, begin, packed, first, last):  # type: ignore[no-untyped-def]
-    """Fills packed[:, first:last] from the codes of rows begin + first, ...; eight columns at a time, as bytes."""
-    byte = np.empty(STRIP, dtype=np.uint8)
-    for at in range(first, last, STRIP):
-        count = min(STRIP, last - at)
-        for eight in range(0, len(codes), 8):
-            for i in range(STRIP):
-                byte[i] = 0
-            for c in range(eight, min(eight + 8, len(codes))):
-                column, bit = codes[c, begin + at : begin + at + count], np.uint8(1 << (c - eight))
-                for i in range(count):
-                    byte[i] |= bit if column[i] != 0 else np.uint8(0)
-            word, shift = packed[eight // 64, at : at + count], np.uint64(eight % 64)
-            for i in range(count):
-                word[i] |= np.uint64(byte[i]) << shift
 
 
 _WORD = ir.IntType(64)
