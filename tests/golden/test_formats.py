@@ -31,8 +31,10 @@ def test_loads_and_answers_as_on_the_day_it_was_made(path):
     assert expected, "nothing to compare"
     for before in expected:
         now = json.loads(json.dumps(synopsis.ask(before["question"]).to_dict()))
-        for key in ("unit", "estimator", "notes", "confidence"):
+        for key in ("unit", "estimator", "confidence"):
             assert now[key] == before[key]
+        # Notes are words and may be improved, but not lost.
+        assert len(now["notes"]) >= len(before["notes"])
         cells = zip(now.get("rows", [now]), before.get("rows", [before]), strict=True)
         for one, other in cells:
             assert set(one) >= set(other)
