@@ -86,14 +86,13 @@ class ListCurator(Curator):
         if question.rare_is_zero:
             raise BadQuestion("rare_is_zero needs a list of frequent values, which a curator has not; leave it out")
         flat = self._columns.flat([question.values])
-        # All in one bucket: every key is compared with every other.
-        flat.sharing(np.zeros(len(flat.keys), dtype=np.int64), 1)
         assert self.plan.workload is not None
         if len(flat.keys) > self.plan.workload.size:
             raise BadQuestion(
                 f"the list has {len(flat.keys):,} values and this curator takes at most {self.plan.workload.size:,}; "
                 "ask for parts of it, or begin a curator of longer lists; nothing was spent"
             )
+        flat.check_distinct(np.arange(len(flat.keys)))
         weights = np.rint(flat.weights * GRID).astype(np.int64).tolist()
         return AskedList({key: w for key, w in zip(flat.keys.to_pylist(), weights, strict=True) if w})
 

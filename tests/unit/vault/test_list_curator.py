@@ -13,6 +13,7 @@ from hushtable.attributes import Open
 from hushtable.cli import app
 from hushtable.domain import Domain
 from hushtable.errors import BadPlan, BadQuestion, BadState, Exhausted
+from hushtable.vault.door import price_of
 from hushtable.vault.list_curator import ListCurator
 from hushtable.vault.statistics.list_count import KeyTotals, ListCount
 
@@ -63,6 +64,20 @@ def test_answers_are_within_their_bounds_and_cost_what_the_plan_says(budget, row
     stretches = (spent - start - terms.opening) / terms.each
     assert paid <= stretches <= paid + 1
     assert made.budget_left >= 0
+
+
+@pytest.mark.parametrize("rows", [1, 3])
+@pytest.mark.parametrize("budget", [ht.Budget(rho="0.5"), ht.Budget(epsilon=2)], ids=str)
+def test_the_noise_of_a_paid_answer_costs_what_is_charged_for_it(budget, rows):
+    """Exactly, for a list with a weight of 1; less for smaller weights."""
+    domain = ht.Domain.from_dict({"table": "t", "unit": {"rows": rows}, "attributes": {"url": {"kind": "open"}}})
+    made = curator(budget, domain=domain)
+    for weight, share in ((1, 1), (0.5, Fraction(1, 2))):
+        statistic = made._statistic(made._asked(ht.Listed({"v1": weight, "v2": weight / 4})))
+        price = price_of(statistic, made._answer_noise, domain.unit).amount
+        assert price == made.plan.terms.answer * share ** (2 if budget.currency == "zcdp" else 1)
+        # A watch that is open for one row a person compares sums that change no more than that.
+        assert statistic.largest_change("replace") <= made.grain
 
 
 def test_free_answers_come_where_the_weights_know_enough():
