@@ -106,6 +106,8 @@ def run(
             progress=progress,
         )
     with curator:
+        if freeze is not None:
+            curator.check_freeze()
         say(curator.plan.to_dict(), f"{curator}\n", as_json=as_json)
         lists = [curator.read_list(path) for path in in_files or ()]
         asked: Iterator[str | Listed] = chain(lists, _texts(questions) if questions or not lists else ())

@@ -132,8 +132,12 @@ class Curator:
         """The question whether a row has one of the values in a text file, one a line."""
         raise BadQuestion(NO_LISTS)
 
+    def check_freeze(self) -> None:
+        """Raises where `freeze` would, so that it need not be found out after the questions."""
+
     def freeze(self) -> Synopsis:
         """A synopsis of what was learned so far: answers anything, for ever. Spends nothing; the curator goes on."""
+        self.check_freeze()
         with self._mutex:
             self._check_open()
             self._account.pin("frozen")

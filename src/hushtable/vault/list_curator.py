@@ -14,7 +14,6 @@ from ..curator_lists import ListBelief
 from ..errors import BadPlan, BadQuestion, BadState
 from ..models.key_columns import KeyColumns
 from ..questions.lists import Listed, Top
-from ..synopsis import Synopsis
 from .curator import Curator, Held
 from .curator_memory import Kept
 from .held_keys import HeldKeys
@@ -62,7 +61,7 @@ class ListCurator(Curator):
         """See Curator."""
         return Listed.load(path, len(self._columns.attributes))
 
-    def freeze(self) -> Synopsis:
+    def check_freeze(self) -> None:
         """Refused: the weights say nothing of values that were never asked for."""
         raise BadPlan(
             f"a curator of lists has nothing to freeze; release {self.plan.workload} for a file that answers any list"

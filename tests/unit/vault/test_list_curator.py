@@ -249,9 +249,13 @@ def test_the_command_line_curates_lists(folder):
     assert "free; " in again.stdout.splitlines()[-1]
 
 
-def test_a_curator_of_lists_does_not_freeze():
+def test_a_curator_of_lists_does_not_freeze_and_says_so_before_a_question(folder):
     with pytest.raises(BadPlan, match=r"nothing to freeze; release sparse\(size=10\)"):
         curator().freeze()
+    line = ["curate", "t.csv", "--domain", "t.yaml", "--rho", "4", "--workload", "sparse(size=10)"]
+    run = CliRunner().invoke(app, [*line, "--freeze", "t.hush", "url = 'v1'"])
+    assert isinstance(run.exception, BadPlan)
+    assert run.stdout == ""
 
 
 # Sensitivity
