@@ -1,14 +1,18 @@
 """Answers against brute force: any question about at most t attributes is exact without noise."""
 
+import inspect
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tables import MIXED, VALUES, FakeDoor, domain, random_codes
 
+import hushtable.models
 from hushtable.budget import Budget
 from hushtable.errors import BadQuestion, TooWide
 from hushtable.mechanisms import mechanisms
+from hushtable.models import Model
 from hushtable.planner import plan
 from hushtable.questions.parse import parse
 from hushtable.questions.predicate import Predicate
@@ -143,3 +147,16 @@ class TestAverages:
         answer = exact_model(codes=codes).answer(parse("SELECT sex, avg(smoker) FROM t GROUP BY sex", SHAPE))
         assert np.isnan(answer.value[1])
         assert answer.rows()[1]["value"] is None
+
+
+def test_every_model_is_found_by_the_name_that_files_have_for_it():
+    kinds = hushtable.models.MODELS
+
+    assert {name: model.kind for name, model in kinds.items()} == {name: name for name in kinds}
+    assert set(kinds) == {model.kind for model in concrete(Model)}
+
+
+def concrete(cls):
+    """All classes of models that are complete."""
+    below = [one for child in cls.__subclasses__() for one in concrete(child)]
+    return below + ([] if inspect.isabstract(cls) or not hasattr(cls, "kind") else [cls])

@@ -22,8 +22,9 @@ from hushtable.cli import app
 from hushtable.domain import Domain
 from hushtable.errors import BadPath, BadQuestion
 from hushtable.mechanisms import mechanisms
-from hushtable.models import MODELS, HistogramModel
+from hushtable.models import MODELS
 from hushtable.models.base import Model
+from hushtable.models.histogram import HistogramModel
 from hushtable.synopsis import SIMULATED, Synopsis
 from hushtable.vault.coding import encode_batch
 from hushtable.vault.sources import open_source

@@ -1,45 +1,43 @@
 """What we then believe: from noisy numbers to answers with error bars. Never sees a row."""
 
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+
 from .base import Model
-from .decision_lists import DecisionListsModel
-from .hash_sketch import HashSketchModel
-from .histogram import HistogramModel
-from .list_counts import ListCountsModel
-from .low_order import LowOrderModel
-from .smooth import SmoothModel
-from .smooth_direct import SmoothDirectModel
-from .stability import StabilityModel
-from .tables import TablesModel
-from .weighted import WeightedModel
-from .whole_table import WholeTableModel
 
-__all__ = [
-    "MODELS",
-    "DecisionListsModel",
-    "HashSketchModel",
-    "HistogramModel",
-    "ListCountsModel",
-    "LowOrderModel",
-    "Model",
-    "SmoothDirectModel",
-    "SmoothModel",
-    "StabilityModel",
-    "TablesModel",
-    "WeightedModel",
-    "WholeTableModel",
-]
+__all__ = ["MODELS", "Model"]
 
-KINDS: tuple[type[Model], ...] = (
-    LowOrderModel,
-    HistogramModel,
-    TablesModel,
-    DecisionListsModel,
-    WeightedModel,
-    HashSketchModel,
-    ListCountsModel,
-    SmoothDirectModel,
-    SmoothModel,
-    StabilityModel,
-    WholeTableModel,
-)
-MODELS: dict[str, type[Model]] = {model.kind: model for model in KINDS}
+# Where each kind of model is: imported when a file has it, because importing all takes longer than an answer.
+PLACES = {
+    "decision-lists": ("decision_lists", "DecisionListsModel"),
+    "hash-sketch": ("hash_sketch", "HashSketchModel"),
+    "histogram": ("histogram", "HistogramModel"),
+    "list-counts": ("list_counts", "ListCountsModel"),
+    "low-order": ("low_order", "LowOrderModel"),
+    "smooth": ("smooth", "SmoothModel"),
+    "smooth-direct": ("smooth_direct", "SmoothDirectModel"),
+    "stability-histogram": ("stability", "StabilityModel"),
+    "tables": ("tables", "TablesModel"),
+    "weighted": ("weighted", "WeightedModel"),
+    "whole-table": ("whole_table", "WholeTableModel"),
+}
+
+
+class _Models(Mapping[str, type[Model]]):
+    """Every kind of model by the name that files have for it."""
+
+    def __getitem__(self, kind: str) -> type[Model]:
+        module, name = PLACES[kind]
+        found: type[Model] = getattr(import_module(f".{module}", __name__), name)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(PLACES)
+
+    def __len__(self) -> int:
+        return len(PLACES)
+
+
+MODELS: Mapping[str, type[Model]] = _Models()
