@@ -16,8 +16,9 @@ import numpy as np
 
 from benchmarks._tables import load, of_rows, true_triples, variations
 
-# (epsilon, delta) = (1, 1e-9), and the largest rho that implies it, for the peers that take one.
-RHO, DELTA, EPSILON = 0.0149731, 1e-9, 1.0
+# (epsilon, delta) = (1, 1e-9), and a rho that implies it, for the peers that take one: 0.1% below the largest, because
+# OpenDP splits it in floating point and refuses its own last step where the parts do not add up exactly.
+RHO, DELTA, EPSILON = 245 / 2**14, 1e-9, 1.0
 Rows = Callable[[Any, dict[str, int]], np.ndarray]
 
 
