@@ -119,14 +119,11 @@ def builds(cls: type[Statistic], sizes: tuple[int, ...], order: int) -> list[Sta
     if cls in (GroupedTables, GroupedInteractions):
         sets = grouped_sets(sizes, order)
         return [cls(sizes), cls(sizes, sets, [i % 2 for i in range(len(sets))] if len(sets) > 1 else None)]
-    if cls is RareLengths:
-        return [RareLengths(columns) for columns in rare_columns(sizes)]
-    if cls is RareSums:
-        return [*rare_sums(sizes)]
-    if cls is ChosenTables:
-        return [ChosenTables(sizes, chosen_sets(sizes, order), threads=2)]
-    if cls is OneQuestion:
-        return [*one_questions(sizes, order)]
+    if cls in (RareLengths, RareSums):
+        return [*rare_sums(sizes)] if cls is RareSums else [RareLengths(columns) for columns in rare_columns(sizes)]
+    if cls in (ChosenTables, OneQuestion):
+        chosen = ChosenTables(sizes, chosen_sets(sizes, order), threads=2)
+        return [chosen] if cls is ChosenTables else [*one_questions(sizes, order)]
     if cls is LinearQueries:
         return [LinearQueries(given, threads=1) for given in linear_classes(sizes, order)]
     takes = inspect.signature(cls).parameters

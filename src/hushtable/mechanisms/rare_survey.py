@@ -15,13 +15,14 @@ from ..rake.carried import carried
 from ..rake.outlook import one_way_plan
 from ..rake.rare_agree import agree_rare
 from ..rake.rare_columns import LEAST_COLUMNS, RareColumns, split
+from ..rake.rare_fit import with_lengths
 from ..rake.rare_measured import RareMeasured
 from ..rake.rare_weights import Lengths, chosen_weights, deviations
 from ..rake.shares import Totals
 from ..rake.tables import RawTable
 from .survey import Survey
 
-__all__ = ["first_look", "may_be_rare", "release_rare"]
+__all__ = ["first_look", "may_be_rare", "measured_sums", "release_rare"]
 
 # Shares of the budget: a first look at single columns that tells rare ones from even ones, with the number of rows;
 # the lengths of rows.
@@ -47,13 +48,14 @@ def first_look(survey: Survey) -> tuple[list[RawTable], RareColumns | None]:
 def release_rare(survey: Survey, raw: list[RawTable], columns: RareColumns, audit: float) -> WholeTableModel:
     """Lengths of rows, then all sums at once, then the fit and the audit."""
     rows = max(Totals(len(survey.domain.sizes), raw, survey.rows).rows, 1.0)
-    measured = _measured(survey, columns, rows, survey.share(audit if survey.auditable else 0.0))
+    measured = measured_sums(survey, columns, rows, survey.share(audit if survey.auditable else 0.0))
     agreed = agree_rare(measured, rows)
     apart = [
         float(np.abs(counts - rows * one.expected(agreed.shares)).sum()) / (2 * rows)
         for one, counts in zip(agreed.sets, agreed.counts, strict=True)
     ]
-    cloud, effective = carried(survey.domain, agreed, apart, [measured.lengths, measured.sums])
+    cloud, effective = carried(survey.domain, agreed, apart, [measured.lengths, measured.sums],
+                               lambda net, done: with_lengths(net, done, columns, measured.believed(rows)))  # fmt: skip
     model = WholeTableModel(domain=survey.domain, law=survey.law, rows=survey.rows, tables=tuple(raw),
                             scores=np.zeros(0, dtype=np.int64), score_scale=None, cloud=cloud, effective=effective,
                             rare=measured)  # fmt: skip
@@ -62,7 +64,7 @@ def release_rare(survey: Survey, raw: list[RawTable], columns: RareColumns, audi
     return replace(model, audit=survey.audit(model.cloud.table, model.total[0], survey.left))
 
 
-def _measured(survey: Survey, columns: RareColumns, rows: float, spare: Fraction) -> RareMeasured:
+def measured_sums(survey: Survey, columns: RareColumns, rows: float, spare: Fraction) -> RareMeasured:
     """The two measurements; `spare` is left for the audit."""
     from ..vault.statistics.rare_sums import RareLengths, RareSums
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from ..domain import Domain
 from . import network
 from .cloud import Cloud
 from .consistency import Agreed
-from .fit import fit
+from .fit import Fitted, fit
 from .rules import domain_rules
 
 __all__ = ["FIT_ROWS", "carried"]
@@ -22,9 +22,13 @@ FIT_ROWS, MOST_ROWS = 300_000, 1_000_000
 
 
 def carried(
-    domain: Domain, agreed: Agreed, dependence: Sequence[float], released: Iterable[NDArray[np.int64]]
+    domain: Domain,
+    agreed: Agreed,
+    dependence: Sequence[float],
+    released: Iterable[NDArray[np.int64]],
+    finish: Callable[[network.Network, Fitted], Fitted] | None = None,
 ) -> tuple[Cloud, float]:
-    """The rows and their effective share: a pure function of the released numbers."""
+    """The rows and their effective share: a pure function of the released numbers. `finish` has the last word."""
     rules = domain_rules(domain)
     base = network.base_groups(domain.sizes, agreed.sets, rules.groupings())
     net = network.build(agreed, base, rules.on_base(base))
@@ -32,6 +36,7 @@ def carried(
     text = hashlib.sha256(b"".join(np.ascontiguousarray(one).tobytes() for one in released)).digest()
     random = np.random.default_rng(np.frombuffer(text, dtype=np.uint32))
     done = fit(net, dependence, min(max(FIT_ROWS, math.ceil(agreed.rows)), MOST_ROWS), random)
+    done = done if finish is None else finish(net, done)
     strength = np.zeros(len(domain.sizes))
     for one, score in zip(agreed.sets, dependence, strict=True):
         strength[list(one.members)] += score

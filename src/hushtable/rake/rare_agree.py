@@ -18,17 +18,15 @@ Floats = NDArray[np.float64]
 # Variances that a difference from the expected count may have, relative to that count; 0: none.
 PRIOR = np.concatenate([[0.0], 2.0 ** np.arange(-4, 14)])
 ROUNDS = 200
-# Rare pairs whose difference from independence, shrunk, is below this part of its noise are left independent. Many weak
-# pulls in one direction would not be weak: rows of dozens of rare values would draw each other in.
-CLEARLY = 0.5
+# Rare pairs whose difference from the others, shrunk, is below this part of its noise are no tables of the model. Many
+# weak pulls in one direction would not be weak: rows of dozens of rare values would draw each other in.
+CLEARLY = 0.3
 # Tables are shrunk already: the rows should have them, up to a row or so.
 FIRM = 1.0
-# Pairs that differ from independence by less, in rows, are no factor of the model.
-LEAST = 1e-6
 
 
 def agree_rare(measured: RareMeasured, rows: float) -> Agreed:
-    """One number of rows, shares of all columns and a table for every pair that is not independent."""
+    """One number of rows, shares of all columns and a table for every pair that has one."""
     columns, lengths = measured.columns, measured.believed(rows)
     even, rare, even_pairs, mixed, rare_pairs = measured.parts
     noise = measured.deviations
@@ -66,12 +64,17 @@ def _mixed(sums: Floats, evens: Floats, rares: Floats, rows: float, noise: float
 
 
 def _rare_pairs(sums: Floats, rares: Floats, rows: float, noise: float) -> Floats:
-    """Rows with both rare values: as many as expected and, where the sum says so clearly, more or fewer."""
+    """Rows with both rare values where that is clearly more or fewer than elsewhere; nan where it is not.
+
+    Rows differ in length, so all pairs meet more often than by chance, by a common slope. The lengths of the fitted
+    rows see to that.
+    """
     out = np.zeros((len(rares), len(rares)))
     i, j = np.triu_indices(len(rares), 1)
     expected = rares[i] * rares[j] / rows
-    beyond = shrunk(sums - expected, noise, expected)
-    out[i, j] = expected + np.where(np.abs(beyond) > CLEARLY * noise, beyond, 0.0)
+    slope = max(float(sums @ expected) / max(float(expected @ expected), 1e-300), 0.0)
+    beyond = shrunk(sums - slope * expected, noise, slope * expected)
+    out[i, j] = np.where(np.abs(beyond) > CLEARLY * noise, slope * expected + beyond, np.nan)
     return out
 
 
@@ -107,9 +110,9 @@ def _tables(measured: RareMeasured, counts: Floats, together: Floats, rows: floa
     both, sets, tables = np.arange(2), [], []
     for i, j in combinations(range(width), 2):
         low, high = max(0.0, counts[i] + counts[j] - rows), min(counts[i], counts[j])
-        c = float(np.clip(together[i, j], low, high))
-        if abs(c - counts[i] * counts[j] / rows) < LEAST:
+        if np.isnan(together[i, j]):
             continue
+        c = float(np.clip(together[i, j], low, high))
         table = np.array([[rows - counts[i] - counts[j] + c, counts[j] - c], [counts[i] - c, c]])
         table = table[::-1] if usual.get(i) == 1 else table
         tables.append(np.ascontiguousarray(table[:, ::-1] if usual.get(j) == 1 else table))

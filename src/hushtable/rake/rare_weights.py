@@ -36,7 +36,7 @@ class Lengths:
 
     @classmethod
     def of(cls, noisy: NDArray[np.int64], variance: float, rows: float) -> Lengths:
-        """Beyond the last length whose count is known well the counts fall on as they did before it: noise hides them."""
+        """Beyond the last length whose count is known well, the counts fall on as they did before it."""
         sure = np.flatnonzero(noisy >= SURELY * sqrt(variance))
         end = int(sure[-1]) + 1 if len(sure) else 1
         counts = np.zeros(len(noisy))

@@ -18,13 +18,14 @@ NEAR = 1e-8
 def added(
     evens: int, single: Sequence[int], both: Sequence[int], *, power: int, weights: Sequence[Fraction]
 ) -> Fraction:
-    """Of a row of k rare values: all even columns and pairs, k weighted singles, evens x k mixed, k (k - 1) / 2 pairs."""
+    """Of a row of k rare values: all even columns and their pairs, k singles, evens x k mixed, k (k - 1) / 2 pairs."""
     even, rare, evens_two, mixed, rares_two = weights
     always = even * evens + evens_two * comb(evens, 2)
-    return always + max(
-        (rare + mixed * evens) * k * single[k] ** power + rares_two * comb(k, 2) * both[k] ** power
+    by_length: list[Fraction] = [
+        (rare + mixed * evens) * (k * single[k] ** power) + rares_two * (comb(k, 2) * both[k] ** power)
         for k in range(len(single))
-    )
+    ]
+    return always + max(by_length)
 
 
 def replaced(
@@ -81,10 +82,11 @@ def _exactly(
 ) -> Fraction:  # fmt: skip
     """The same in fractions."""
     s, r, b, c = single[k], single[length], both[k], both[length]
-    only = (k - t) * s**power + (length - t) * r**power
-    apart, together = abs(s - r) ** power, (s + r) ** power
-    pairs = (comb(k, 2) - comb(t, 2)) * b**power + (comb(length, 2) - comb(t, 2)) * c**power
+    only: int = (k - t) * s**power + (length - t) * r**power
+    apart: int = abs(s - r) ** power
+    together: int = (s + r) ** power
+    pairs: int = (comb(k, 2) - comb(t, 2)) * b**power + (comb(length, 2) - comb(t, 2)) * c**power
     pairs += comb(t, 2) * abs(b - c) ** power
     even, rare, evens_two, mixed, rares_two = weights
-    out = (even * turned + evens_two * turned * (evens - turned)) * 2**power + rare * (only + t * apart)
+    out: Fraction = (even * turned + evens_two * turned * (evens - turned)) * int(2**power) + rare * (only + t * apart)
     return out + mixed * (evens * only + t * ((evens - turned) * apart + turned * together)) + rares_two * pairs
