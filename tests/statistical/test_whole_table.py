@@ -126,7 +126,7 @@ def test_measured_values_have_the_errors_they_state(neighbours, budget, no_fit):
     Scales 25% wrong show; the noise itself is tested to 7% above.
     """
     shape = domain(MIXED, neighbours=neighbours)
-    seen = standard_errors(shape, random_codes(shape, 4000, seed=1), budget, releases=100)
+    seen = standard_errors(shape, random_codes(shape, 4000, seed=1), budget, releases=300)
     kurtosis = 0.0 if budget.currency == "zcdp" else 3.0
     tolerance = 6 * math.sqrt((2 + kurtosis) / len(seen))
     fits = lambda scale: abs(float(np.mean((seen * scale) ** 2)) - 1) < tolerance  # noqa: E731
