@@ -25,7 +25,7 @@ CASES = (
     ("taxi_chicago", "1", True, 0.055, None), ("nltcs", "1", True, 0.0090, None),
     ("titanic", "1", True, 0.255, None), ("adult-permuted", "1", False, 0.080, None),
 )  # fmt: skip
-FIGURES = ("whole-table",)
+FIGURES = ("whole-table", *(f"whole-table-{name}-{epsilon}" for name, epsilon, *_ in CASES))
 RELEASES = 5
 # CPU seconds, GiB; measured in a fresh process with compiled kernels.
 COSTS = {"adult": (12.0, 1.5), "fire": (25.0, 4.0), "retail_top100": (240.0, 4.0)}
