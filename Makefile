@@ -35,11 +35,13 @@ lint: $(STAMP) ## style and types
 bench: $(STAMP) ## the benchmarks, one JSON line a figure; make bench ONLY=name runs one
 	$(BIN)/python -m benchmarks $(ONLY)
 
-bench-peers: $(STAMP) ## whole tables: peers in an environment of their own, then ours, on the same columns
-	$(PYTHON) -m venv .venv-peers
-	-.venv-peers/bin/python -m pip install --quiet pandas 'opendp[mbi]'
-	-.venv-peers/bin/python -m pip install --quiet smartnoise-synth
-	.venv-peers/bin/python -m benchmarks._peers
+bench-peers: $(STAMP) ## whole tables: peers in environments of their own, then ours, on the same columns
+	$(PYTHON) -m venv .venv-peers/opendp
+	$(PYTHON) -m venv .venv-peers/smartnoise
+	-.venv-peers/opendp/bin/python -m pip install --quiet pandas 'opendp[mbi]'
+	-.venv-peers/smartnoise/bin/python -m pip install --quiet smartnoise-synth
+	.venv-peers/opendp/bin/python -m benchmarks._peers opendp-mst:adult8 opendp-mst:adult opendp-aim:adult8
+	.venv-peers/smartnoise/bin/python -m benchmarks._peers smartnoise-mst:adult8 smartnoise-mst:adult
 	$(BIN)/python -m benchmarks whole-table-adult
 
 papers: $(STAMP) ## the sources again: their numbers, ours, the verdict (a few minutes)

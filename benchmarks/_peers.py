@@ -1,6 +1,6 @@
 """Peers on the same columns and in the same run: `make bench-peers`. Each is tried, and says so where it cannot run.
 
-Runs in an environment of its own, because the peers pin other versions. One JSON line a figure.
+Each runs in an environment of its own, because the peers pin other versions. One JSON line a figure.
 """
 
 from __future__ import annotations
@@ -23,15 +23,19 @@ Rows = Callable[[Any, dict[str, int]], np.ndarray]
 
 def opendp_mst(frame: Any, sizes: dict[str, int]) -> np.ndarray:
     """Synthetic rows of OpenDP's MST."""
-    return _opendp(frame, sizes, "MST")
+    import opendp.prelude as dp
+
+    return _opendp(frame, sizes, dp.mbi.MST())
 
 
 def opendp_aim(frame: Any, sizes: dict[str, int]) -> np.ndarray:
     """Synthetic rows of OpenDP's AIM."""
-    return _opendp(frame, sizes, "AIM")
+    import opendp.prelude as dp
+
+    return _opendp(frame, sizes, dp.mbi.AIM())
 
 
-def _opendp(frame: Any, sizes: dict[str, int], algorithm: str) -> np.ndarray:
+def _opendp(frame: Any, sizes: dict[str, int], algorithm: Any) -> np.ndarray:
     import opendp.prelude as dp
     import polars as pl
 
@@ -42,7 +46,7 @@ def _opendp(frame: Any, sizes: dict[str, int], algorithm: str) -> np.ndarray:
                                     privacy_loss=dp.loss_of(rho=RHO))  # fmt: skip
     query = context.query(rho=RHO).select(*names.values())
     keys = {names[c]: list(range(size)) for c, size in sizes.items()}
-    table = query.contingency_table(keys=keys, algorithm=getattr(dp.mbi, algorithm)()).release()
+    table = query.contingency_table(keys=keys, algorithm=algorithm).release()
     made = table.synthesize()
     return np.array([made[names[c]].to_numpy() for c in sizes], dtype=np.int64)
 
@@ -77,7 +81,8 @@ def main() -> None:
         try:
             rows = PEERS[peer](frame, sizes)
         except Exception as error:  # a peer that does not run is a finding, not a failure
-            reason = f"{type(error).__name__}: {str(error).splitlines()[0][:120] if str(error) else ''}"
+            said = [line.strip() for line in str(error).splitlines() if line.strip(' ")')]
+            reason = f"{type(error).__name__}: {said[-1][:120] if said else ''}"
             print(json.dumps({"name": f"peer-{case}", "does_not_run": reason}), flush=True)
             continue
         spent = time.process_time() - start, time.perf_counter() - wall

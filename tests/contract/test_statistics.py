@@ -11,6 +11,7 @@ import pytest
 from hushtable.errors import BadPlan
 from hushtable.interactions import Interactions
 from hushtable.linear_classes import Boxes, LinearClass, ListedQueries
+from hushtable.rake.rare_columns import RareColumns
 from hushtable.rake.tables import GroupedSet
 from hushtable.vault import statistics
 from hushtable.vault.statistics import (
@@ -21,6 +22,8 @@ from hushtable.vault.statistics import (
     OneQuestion,
     Parities,
     Part,
+    RareLengths,
+    RareSums,
     Statistic,
     Tables,
 )
@@ -89,16 +92,38 @@ def grouped_sets(sizes: tuple[int, ...], order: int) -> list[GroupedSet]:
     return [GroupedSet(s, tuple(maps[j][(i + k) % 2] for k, j in enumerate(s))) for i, s in enumerate(chosen)]
 
 
+def rare_columns(sizes: tuple[int, ...]) -> list[RareColumns]:
+    """All rare, all even, and some of each, with usual codes 0 and 1."""
+    if set(sizes) != {2}:
+        raise BadPlan("only for columns of two values")
+    width = len(sizes)
+    usual = tuple(j % 2 for j in range(width))
+    splits = sorted({0, width, width // 2, width - 1})
+    return [RareColumns(tuple(range(e)), tuple(range(e, width)), usual[e:]) for e in splits]
+
+
+def rare_sums(sizes: tuple[int, ...]) -> list[RareSums]:
+    """Weights that are all 1, fall with the length, and are in no order at all."""
+    found = []
+    for columns in rare_columns(sizes):
+        lengths, source = len(columns.rare) + 1, np.random.default_rng(len(columns.rare))
+        found += [RareSums(columns, [1] * lengths, [1] * lengths)]
+        found += [RareSums(columns, [9 - k for k in range(lengths)], [9 // (k + 1) for k in range(lengths)])]
+        found += [RareSums(columns, *source.integers(0, 9, (2, lengths)))]
+    return found
+
+
 def builds(cls: type[Statistic], sizes: tuple[int, ...], order: int) -> list[Statistic]:
     if cls is Part:
         return parts(sizes, order)
     if cls in (GroupedTables, GroupedInteractions):
         sets = grouped_sets(sizes, order)
         return [cls(sizes), cls(sizes, sets, [i % 2 for i in range(len(sets))] if len(sets) > 1 else None)]
-    if cls is ChosenTables:
-        return [ChosenTables(sizes, chosen_sets(sizes, order), threads=2)]
-    if cls is OneQuestion:
-        return [*one_questions(sizes, order)]
+    if cls in (RareLengths, RareSums):
+        return [*rare_sums(sizes)] if cls is RareSums else [RareLengths(columns) for columns in rare_columns(sizes)]
+    if cls in (ChosenTables, OneQuestion):
+        chosen = ChosenTables(sizes, chosen_sets(sizes, order), threads=2)
+        return [chosen] if cls is ChosenTables else [*one_questions(sizes, order)]
     if cls is LinearQueries:
         return [LinearQueries(given, threads=1) for given in linear_classes(sizes, order)]
     takes = inspect.signature(cls).parameters

@@ -22,6 +22,7 @@ from ..vault.statistics.grouped_tables import GroupedTables
 
 if TYPE_CHECKING:
     from ..vault.door import Door
+    from ..vault.statistics.base import Statistic
 
 __all__ = ["Survey", "law_of"]
 
@@ -65,26 +66,33 @@ class Survey:
         self, sets: Sequence[GroupedSet], deviations: Sequence[float], amount: Fraction, *, contrasted: bool = False
     ) -> list[RawTable]:
         """Noisy tables, or their interactions, whose standard deviations are in the given proportions."""
-        from ..vault.door import Noise, price_of
-
         power = 2 if self.law == "gaussian" else 1
         rough = [round_up(Fraction(float(f"{s:.6g}")) ** power) for s in deviations]
         kinds = sorted(set(rough))
         number = {kind: place for place, kind in enumerate(kinds)}
         kind = GroupedInteractions if contrasted else GroupedTables
         statistic = kind(self.domain.sizes, sets, [number[scale] for scale in rough])
-        at_rough = price_of(statistic, Noise(law=self.law, per_group=tuple(kinds)), self.domain.unit).amount
+        values, scales = self.sums(statistic, kinds, amount)
+        parts = np.split(values, statistic.starts[1:-1])
+        return [
+            RawTable(one, part, self.law, scales[group], contrasted)
+            for one, part, group in zip(sets, parts, statistic.noise_group, strict=True)
+        ]
+
+    def sums(
+        self, statistic: Statistic, rough: Sequence[Fraction], amount: Fraction
+    ) -> tuple[NDArray[np.int64], tuple[Fraction, ...]]:
+        """Noisy sums and the scales of their noise: the given ones times what makes them cost this amount."""
+        from ..vault.door import Noise, price_of
+
+        at_rough = price_of(statistic, Noise(law=self.law, per_group=tuple(rough)), self.domain.unit).amount
         # Columns of one value tell nothing under replace, so they cost nothing.
         stretch = at_rough / amount if at_rough else Fraction(1)
-        noise = Noise(law=self.law, per_group=tuple(round_up(scale * stretch) for scale in kinds))
+        noise = Noise(law=self.law, per_group=tuple(round_up(scale * stretch) for scale in rough))
         seen = self.door.measure(statistic, noise)
         self.rows = seen.rows
         self.left -= amount
-        parts = np.split(seen.values, statistic.starts[1:-1])
-        return [
-            RawTable(one, part, self.law, noise.per_group[group], contrasted)
-            for one, part, group in zip(sets, parts, statistic.noise_group, strict=True)
-        ]
+        return seen.values, noise.per_group
 
     def distances(
         self, sets: Sequence[GroupedSet], references: Callable[[GroupedSet], Floats], rows: float, amount: Fraction

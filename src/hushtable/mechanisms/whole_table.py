@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,20 +14,19 @@ from ..budget import Price
 from ..domain import Domain
 from ..errors import counted
 from ..models.whole_table import WholeTableModel
-from ..rake import network, resolution
+from ..rake import resolution
 from ..rake.audit import AUDIT_UNIT
-from ..rake.cloud import Cloud
+from ..rake.carried import FIT_ROWS, carried
 from ..rake.consistency import agree
-from ..rake.fit import fit
 from ..rake.levels import Ladder
 from ..rake.ordering import likeness_order, profile_sets, unordered
 from ..rake.outlook import ONE_WAYS, PROFILES, ROWS, SCORES, Outlook, one_way_plan
-from ..rake.rules import domain_rules
 from ..rake.shares import Totals
 from ..rake.tables import RawTable
 from ..workloads.base import Workload
 from ..workloads.whole_table import WholeTable
 from .base import Design, Mechanism
+from .rare_survey import first_look, may_be_rare, release_rare
 from .survey import Survey, law_of
 
 if TYPE_CHECKING:
@@ -37,7 +35,6 @@ if TYPE_CHECKING:
 __all__ = ["PairRake"]
 
 Floats = NDArray[np.float64]
-FIT_ROWS, MOST_ROWS = 300_000, 1_000_000
 # Standard errors above 0 from which on the number of rows counts as known.
 SURELY = 3.0
 
@@ -79,9 +76,14 @@ class PairRake(Mechanism):
     def release(self, door: Door, domain: Domain, design: Design) -> WholeTableModel:
         """See Mechanism. After the last measurement only the audit looks at rows again."""
         survey, asked = Survey(door, domain, design.price), cast(WholeTable, design.parameters)
+        first: list[RawTable] = []
+        if may_be_rare(domain, survey.law):
+            first, columns_of = first_look(survey)
+            if columns_of is not None:
+                return release_rare(survey, first, columns_of, asked.audit)
         private, contrasted = domain.unit.neighbours == "add-remove", survey.law == "gaussian"
         alone = one_way_plan(domain.sizes, survey.law, private_rows=private)
-        raw = survey.tables(*alone, survey.share(ONE_WAYS + ROWS * private), contrasted=contrasted)
+        raw = first + survey.tables(*alone, survey.share(ONE_WAYS + ROWS * private), contrasted=contrasted)
         totals = Totals(len(domain.sizes), raw, survey.rows)
         rows, shares = max(totals.rows, 1.0), totals.shares()
         loose = unordered(domain)
@@ -103,7 +105,11 @@ class PairRake(Mechanism):
         if plan.deviations:
             raw = raw + survey.tables([*plan.pairs, *plan.again], plan.deviations, rest, contrasted=contrasted)
         by_pair = dict(zip(pairs, scores.tolist(), strict=True))
-        cloud, effective = _fitted(domain, raw, by_pair, survey.rows)
+        agreed = agree(
+            Totals(len(domain.sizes), [one for one in raw if one.alone], survey.rows), [o for o in raw if not o.alone]
+        )
+        dependence = [by_pair[tuple(sorted(one.members))] for one in agreed.sets]
+        cloud, effective = carried(domain, agreed, dependence, [one.numbers for one in raw])
         model = WholeTableModel(domain=domain, law=survey.law, rows=survey.rows, tables=tuple(raw), scores=distances,
                                 score_scale=scale, cloud=cloud, effective=effective, said=tuple(said))  # fmt: skip
         if spare == 0:
@@ -137,24 +143,3 @@ def _columns(raw: Sequence[RawTable], shares: Sequence[Floats], rows: float) -> 
             # A column is in (d - 1) (d - 2) / 2 tables of three, a pair in d - 2.
             found.append(resolution.Column(table.set, deviation, large, (len(shares) - 1) / 2))
     return found
-
-
-def _fitted(
-    domain: Domain, raw: Sequence[RawTable], scores: dict[tuple[int, ...], float], public_rows: int | None
-) -> tuple[Cloud, float]:
-    """The model's rows and their effective share: a pure function of the released numbers."""
-    tables = [one for one in raw if not one.alone]
-    agreed = agree(Totals(len(domain.sizes), [one for one in raw if one.alone], public_rows), tables)
-    rules = domain_rules(domain)
-    base = network.base_groups(domain.sizes, agreed.sets, rules.groupings())
-    net = network.build(agreed, base, rules.on_base(base))
-    # The seed follows from what was released, so that the same release gives the same rows.
-    text = hashlib.sha256(b"".join(np.ascontiguousarray(one.numbers).tobytes() for one in raw)).digest()
-    random = np.random.default_rng(np.frombuffer(text, dtype=np.uint32))
-    dependence = [scores[tuple(sorted(one.members))] for one in agreed.sets]
-    done = fit(net, dependence, min(max(FIT_ROWS, math.ceil(agreed.rows)), MOST_ROWS), random)
-    strength = np.zeros(len(domain.sizes))
-    for one, score in zip(agreed.sets, dependence, strict=True):
-        strength[list(one.members)] += score
-    order = np.argsort(-strength, kind="stable").tolist()
-    return Cloud.of(base, agreed.shares, done.codes, done.weights, order), done.effective

@@ -20,9 +20,11 @@ from ..questions.parse import Question
 from ..rake.audit import Audit
 from ..rake.cloud import Cloud
 from ..rake.packing import word_spans
+from ..rake.rare_measured import RareMeasured
 from ..rake.shares import Totals
 from ..rake.tables import GroupedSet, RawTable
 from .base import Model
+from .whole_table_rare import built, described, numbers_in
 
 __all__ = ["WholeTableModel"]
 
@@ -52,6 +54,8 @@ class WholeTableModel(Model):
     audit: Audit | None = None
     said: tuple[str, ...] = ()
     """Remarks of the fit."""
+    rare: RareMeasured | None = None
+    """Sums over columns and pairs of a wide table of rare values, which was measured by these instead of tables."""
 
     def answer(self, question: Question, *, count: bool = False) -> Answer | CrossTab:
         """See Model."""
@@ -102,7 +106,7 @@ class WholeTableModel(Model):
             "effective": round(self.effective, 6),
             "audit": None if audit is None else {"scale": audit.scale, "tables": [list(t) for t in audit.tables]},
             "remarks": list(self.said),
-        }
+        } | ({} if self.rare is None else {"rare": described(self.rare)})
 
     def numbers(self) -> dict[str, Integers]:
         """See Model."""
@@ -115,7 +119,7 @@ class WholeTableModel(Model):
             "weights": self.cloud.fixed_weights,
             "words": self.cloud.words.ravel(),
             "audit": np.zeros(0, dtype=np.int64) if self.audit is None else self.audit.distances,
-        }
+        } | ({} if self.rare is None else {"lengths": self.rare.lengths, "sums": self.rare.sums})
 
     @classmethod
     def lengths(cls, domain: Domain, parameters: dict[str, Any]) -> dict[str, int]:
@@ -135,7 +139,7 @@ class WholeTableModel(Model):
             "weights": parameters["weighted_rows"],
             "words": parameters["weighted_rows"] * words,
             "audit": 0 if audit is None else len(audit["tables"]),
-        }
+        } | (numbers_in(parameters["rare"], sizes) if "rare" in parameters else {})
 
     @classmethod
     def build(cls, domain: Domain, parameters: dict[str, Any], numbers: dict[str, Integers]) -> WholeTableModel:
@@ -155,6 +159,7 @@ class WholeTableModel(Model):
             effective=float(parameters["effective"]),
             audit=None if audit is None else _audit(sizes, audit, numbers["audit"], cast(Law, law)),
             said=tuple(str(remark) for remark in parameters["remarks"]),
+            rare=built(parameters["rare"], numbers) if "rare" in parameters else None,
         )
 
 

@@ -27,10 +27,13 @@ ROWS, ONE_WAYS, SCORES, PROFILES = 0.02, 0.30, 0.08, 0.06
 REFERENCE_DEPENDENCE = 0.1
 
 
-def one_way_plan(sizes: Sequence[int], law: Law, *, private_rows: bool) -> tuple[list[GroupedSet], list[float]]:
+def one_way_plan(
+    sizes: Sequence[int], law: Law, *, private_rows: bool, rows_share: float = ROWS / ONE_WAYS
+) -> tuple[list[GroupedSet], list[float]]:
     """Every column at full resolution, and standard deviations in the proportions that make the summed error least.
 
-    Where the number of rows is private and not told by the columns' own cells, it comes first.
+    Where the number of rows is private and not told by the columns' own cells, it comes first; it gets `rows_share`
+    of what they get.
     """
     pricing = Pricing(law, 1.0)
     sets = [GroupedSet((j,), (np.arange(size),)) for j, size in enumerate(sizes)]
@@ -39,7 +42,7 @@ def one_way_plan(sizes: Sequence[int], law: Law, *, private_rows: bool) -> tuple
     if not private_rows or law == "laplace":
         return sets, deviations
     spent = sum(pricing.cost(p, s) for p, s in zip(live, deviations, strict=True))
-    return [GroupedSet((), ()), *sets], [(ROWS / ONE_WAYS * spent) ** (-1 / pricing.power), *deviations]
+    return [GroupedSet((), ()), *sets], [(rows_share * spent) ** (-1 / pricing.power), *deviations]
 
 
 @dataclass(frozen=True)

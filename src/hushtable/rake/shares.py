@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .tables import RawTable
 
-__all__ = ["Totals", "denoised"]
+__all__ = ["Totals", "denoised", "small_counts"]
 
 Floats = NDArray[np.float64]
 # Counts above this many standard deviations are kept; below, a prior on this grid is fitted where there are enough.
@@ -90,15 +90,21 @@ def denoised(counts: Floats, variances: Floats, rows: float) -> Floats:
     Small counts get their posterior mean under a prior on 0..10 standard deviations fitted to all small counts
     by EM (non-parametric maximum likelihood [KieW56]). A table whose counts are all 0 or less becomes uniform.
     """
+    clean = small_counts(counts, variances)
+    total = float(clean.sum())
+    if not total > 0:
+        return np.full(len(counts), rows / len(counts))
+    return np.asarray(clean * (rows / total))
+
+
+def small_counts(counts: Floats, variances: Floats) -> Floats:
+    """Counts with the small ones at their posterior means, where there are enough of them to fit a prior to."""
     deviation = np.sqrt(variances)
     clean = np.maximum(counts, 0.0)
     small = np.flatnonzero(counts < SURELY * deviation)
     if small.size >= ENOUGH:
         clean[small] = deviation[small] * _posterior_mean(counts[small] / deviation[small])
-    total = float(clean.sum())
-    if not total > 0:
-        return np.full(len(counts), rows / len(counts))
-    return np.asarray(clean * (rows / total))
+    return clean
 
 
 def _posterior_mean(seen: Floats) -> Floats:

@@ -78,6 +78,7 @@ def facts(synopsis: Synopsis) -> str:
         total, variance = model.total
         spread = "exact" if variance == 0 else f"± {1.96 * variance**0.5:,.0f} (95%)"
         measured = sum(not raw.alone for raw in model.tables)
+        measured += 0 if model.rare is None else sum(model.rare.columns.counts[2:])
         rows += [
             ("number of rows", f"{total:,.0f}, {spread}"),
             ("measured together", counted(measured, "pair")),

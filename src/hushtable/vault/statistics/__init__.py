@@ -9,6 +9,7 @@ from .linear_queries import LinearQueries, statistic_of
 from .one_question import OneQuestion
 from .parities import Parities
 from .part import Part
+from .rare_sums import RareLengths, RareSums
 from .residuals import Residuals
 from .tables import Tables
 
@@ -22,6 +23,8 @@ __all__ = [
     "OneQuestion",
     "Parities",
     "Part",
+    "RareLengths",
+    "RareSums",
     "Residuals",
     "Statistic",
     "Tables",

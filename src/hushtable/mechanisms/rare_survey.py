@@ -1,0 +1,80 @@
+"""Rare values: a wide table of two-valued columns whose rows have few unusual values, measured by these."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+
+from ..allocation import round_up
+from ..domain import Domain
+from ..models.whole_table import WholeTableModel
+from ..rake.carried import carried
+from ..rake.outlook import one_way_plan
+from ..rake.rare_agree import agree_rare
+from ..rake.rare_columns import LEAST_COLUMNS, RareColumns, split
+from ..rake.rare_fit import with_lengths
+from ..rake.rare_measured import RareMeasured
+from ..rake.rare_weights import Lengths, chosen_weights, deviations
+from ..rake.shares import Totals
+from ..rake.tables import RawTable
+from .survey import Survey
+
+__all__ = ["first_look", "may_be_rare", "measured_sums", "release_rare"]
+
+# Shares of the budget: a first look at single columns that tells rare ones from even ones, with the number of rows;
+# the lengths of rows.
+FIRST, LENGTHS = 0.02, 0.02
+SURELY = 3.0
+
+
+def may_be_rare(domain: Domain, law: str) -> bool:
+    """Whether a first look is worth its price; the domain and the kind of noise say so."""
+    return law == "gaussian" and len(domain.sizes) >= LEAST_COLUMNS and set(domain.sizes) == {2}
+
+
+def first_look(survey: Survey) -> tuple[list[RawTable], RareColumns | None]:
+    """Every column, roughly; and which are rare, if rows have few rare values."""
+    private = survey.domain.unit.neighbours == "add-remove"
+    alone = one_way_plan(survey.domain.sizes, survey.law, private_rows=private, rows_share=1.0)
+    raw = survey.tables(*alone, survey.share(FIRST), contrasted=True)
+    totals = Totals(len(survey.domain.sizes), raw, survey.rows)
+    sure = totals.rows >= SURELY * math.sqrt(totals.rows_variance)
+    return raw, split(totals.shares()) if sure else None
+
+
+def release_rare(survey: Survey, raw: list[RawTable], columns: RareColumns, audit: float) -> WholeTableModel:
+    """Lengths of rows, then all sums at once, then the fit and the audit."""
+    rows = max(Totals(len(survey.domain.sizes), raw, survey.rows).rows, 1.0)
+    measured = measured_sums(survey, columns, rows, survey.share(audit if survey.auditable else 0.0))
+    agreed = agree_rare(measured, rows)
+    apart = [
+        float(np.abs(counts - rows * one.expected(agreed.shares)).sum()) / (2 * rows)
+        for one, counts in zip(agreed.sets, agreed.counts, strict=True)
+    ]
+    cloud, effective = carried(survey.domain, agreed, apart, [measured.lengths, measured.sums],
+                               lambda net, done: with_lengths(net, done, columns, measured.believed(rows)))  # fmt: skip
+    model = WholeTableModel(domain=survey.domain, law=survey.law, rows=survey.rows, tables=tuple(raw),
+                            scores=np.zeros(0, dtype=np.int64), score_scale=None, cloud=cloud, effective=effective,
+                            rare=measured)  # fmt: skip
+    if survey.left <= 0 or audit == 0 or not survey.auditable:
+        return model
+    return replace(model, audit=survey.audit(model.cloud.table, model.total[0], survey.left))
+
+
+def measured_sums(survey: Survey, columns: RareColumns, rows: float, spare: Fraction) -> RareMeasured:
+    """The two measurements; `spare` is left for the audit."""
+    from ..vault.statistics.rare_sums import RareLengths, RareSums
+
+    seen, noise = survey.sums(RareLengths(columns), [Fraction(1)], survey.share(LENGTHS))
+    believed = Lengths.of(seen, float(noise[0]), rows)
+    rest = survey.left - spare
+    moved = survey.domain.unit.rows * (1 if survey.domain.unit.neighbours == "add-remove" else math.sqrt(2))
+    unit = moved / math.sqrt(2 * float(rest))
+    single, both = chosen_weights(believed, columns, unit)
+    shape = deviations(believed, columns, single, both, unit, rows)
+    statistic = RareSums(columns, single.tolist(), both.tolist())
+    sums, scales = survey.sums(statistic, [round_up(Fraction(float(f"{s:.6g}")) ** 2) for s in shape], rest)
+    return RareMeasured(columns, single, both, seen, noise[0], sums, scales)

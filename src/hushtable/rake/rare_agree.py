@@ -1,0 +1,124 @@
+"""From sums of rare and even columns to tables of all pairs that the rows are fitted to."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .consistency import Agreed
+from .rare_measured import RareMeasured
+from .shares import small_counts
+from .tables import GroupedSet
+
+__all__ = ["agree_rare", "shrunk"]
+
+Floats = NDArray[np.float64]
+# Variances that a difference from the expected count may have, relative to that count; 0: none.
+PRIOR = np.concatenate([[0.0], 2.0 ** np.arange(-4, 14)])
+ROUNDS = 200
+# Rare pairs whose difference from the others, shrunk, is below this part of its noise are no tables of the model. Many
+# weak pulls in one direction would not be weak: rows of dozens of rare values would draw each other in.
+CLEARLY = 0.3
+# Tables are shrunk already: the rows should have them, up to a row or so.
+FIRM = 1.0
+
+
+def agree_rare(measured: RareMeasured, rows: float) -> Agreed:
+    """One number of rows, shares of all columns and a table for every pair that has one."""
+    columns, lengths = measured.columns, measured.believed(rows)
+    even, rare, even_pairs, mixed, rare_pairs = measured.parts
+    noise = measured.deviations
+    keep, keep_both = lengths.kept(measured.single, 1), lengths.kept(measured.both, 2)
+    rares = np.clip(small_counts(rare / keep, np.full(len(rare), (noise[1] / keep) ** 2)), 0.5, rows / 2)
+    evens = np.clip((even + rows) / 2, 0.5, rows - 0.5)
+    width = len(columns.even) + len(columns.rare)
+    counts, together = np.zeros(width), np.zeros((width, width))
+    counts[list(columns.even)], counts[list(columns.rare)] = evens, rares
+    _fill(together, columns.even, columns.even, _even_pairs(even_pairs, evens, rows))
+    _fill(together, columns.even, columns.rare,
+          _mixed(mixed.reshape(len(evens), len(rares)) / keep, evens, rares, rows, noise[3] / keep))  # fmt: skip
+    _fill(together, columns.rare, columns.rare, _rare_pairs(rare_pairs / keep_both, rares, rows, noise[4] / keep_both))
+    return _tables(measured, counts, together, rows)
+
+
+def _even_pairs(sums: Floats, evens: Floats, rows: float) -> Floats:
+    """Rows with both second values: z z' = 4 x x' - 2 x - 2 x' + 1."""
+    out = np.zeros((len(evens), len(evens)))
+    i, j = np.triu_indices(len(evens), 1)
+    out[i, j] = (sums + 2 * evens[i] + 2 * evens[j] - rows) / 4
+    return out
+
+
+def _mixed(sums: Floats, evens: Floats, rares: Floats, rows: float, noise: float) -> Floats:
+    """Rows with the second value and the rare one: z x = 2 x' x - x. Each even column has a slope of its own."""
+    out = np.zeros(sums.shape)
+    for number, seen in enumerate(sums):
+        share = evens[number] / rows
+        beyond = seen / 2 - (share - 0.5) * rares
+        slope = float(beyond @ rares) / max(float(rares @ rares), 1e-300)
+        beyond = slope * rares + shrunk(beyond - slope * rares, noise / 2, rares * min(share, 1 - share))
+        out[number] = share * rares + beyond
+    return out
+
+
+def _rare_pairs(sums: Floats, rares: Floats, rows: float, noise: float) -> Floats:
+    """Rows with both rare values where that is clearly more or fewer than elsewhere; nan where it is not.
+
+    Rows differ in length, so all pairs meet more often than by chance, by a common slope. The lengths of the fitted
+    rows see to that.
+    """
+    out = np.zeros((len(rares), len(rares)))
+    i, j = np.triu_indices(len(rares), 1)
+    expected = rares[i] * rares[j] / rows
+    slope = max(float(sums @ expected) / max(float(expected @ expected), 1e-300), 0.0)
+    beyond = shrunk(sums - slope * expected, noise, slope * expected)
+    out[i, j] = np.where(np.abs(beyond) > CLEARLY * noise, slope * expected + beyond, np.nan)
+    return out
+
+
+def shrunk(apart: Floats, noise: float, expected: Floats) -> Floats:
+    """Posterior means of differences: normal, of one of many variances relative to the expected count [KieW56].
+
+    How often each variance occurs is fitted to all differences by EM.
+    """
+    if not len(apart):
+        return apart
+    spread = PRIOR[None] * np.maximum(expected, 1.0)[:, None]
+    total = spread + noise**2
+    log = -0.5 * apart[:, None] ** 2 / total - 0.5 * np.log(total)
+    likelihood = np.exp(log - log.max(axis=1, keepdims=True))
+    weights = np.full(len(PRIOR), 1 / len(PRIOR))
+    posterior = likelihood
+    for _ in range(ROUNDS):
+        posterior = likelihood * weights
+        posterior = posterior / posterior.sum(axis=1, keepdims=True)
+        weights = posterior.mean(axis=0)
+    return np.asarray((posterior * (spread / total)).sum(axis=1) * apart)
+
+
+def _fill(together: Floats, first: tuple[int, ...], second: tuple[int, ...], values: Floats) -> None:
+    together[np.ix_(first, second)] += values
+    together[np.ix_(second, first)] += values.T
+
+
+def _tables(measured: RareMeasured, counts: Floats, together: Floats, rows: float) -> Agreed:
+    """Tables in the order of codes: where the usual code is 1, the rare value is code 0."""
+    columns, width = measured.columns, len(counts)
+    usual = dict(zip(columns.rare, columns.usual, strict=True))
+    both, sets, tables = np.arange(2), [], []
+    for i, j in combinations(range(width), 2):
+        low, high = max(0.0, counts[i] + counts[j] - rows), min(counts[i], counts[j])
+        if np.isnan(together[i, j]):
+            continue
+        c = float(np.clip(together[i, j], low, high))
+        table = np.array([[rows - counts[i] - counts[j] + c, counts[j] - c], [counts[i] - c, c]])
+        table = table[::-1] if usual.get(i) == 1 else table
+        tables.append(np.ascontiguousarray(table[:, ::-1] if usual.get(j) == 1 else table))
+        sets.append(GroupedSet((i, j), (both, both)))
+    shares = [np.array([rows - n, n] if usual.get(j, 0) == 0 else [n, rows - n]) / rows for j, n in enumerate(counts)]
+    noise, lengths = measured.deviations, measured.believed(rows)
+    ones = (noise[0] / 2) ** 2, (noise[1] / lengths.kept(measured.single, 1)) ** 2
+    variances = [float(ones[j in usual]) for j in range(width)]
+    return Agreed(rows, shares, variances, sets, tables, [FIRM] * len(sets))

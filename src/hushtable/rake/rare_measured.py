@@ -1,0 +1,52 @@
+"""RareMeasured: released sums of rare and even columns and their pairs, and the counts they speak for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .rare_columns import RareColumns
+from .rare_weights import WEIGHT_UNIT, Lengths
+
+__all__ = ["RareMeasured"]
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class RareMeasured:
+    """Noisy whole numbers as they left the vault, with Gaussian noise of these variances."""
+
+    columns: RareColumns
+    single: Integers
+    """Weight of a row's rare values by its length, in units of 1/256."""
+    both: Integers
+    """Weight of a row's pairs of rare values by its length, in units of 1/256."""
+    lengths: Integers
+    """Rows of every length."""
+    lengths_scale: Fraction
+    sums: Integers
+    """The five groups of `RareSums`, one after the other."""
+    scales: tuple[Fraction, ...]
+
+    @cached_property
+    def parts(self) -> list[Floats]:
+        """The five groups, in rows."""
+        units = np.array([1, WEIGHT_UNIT, 1, WEIGHT_UNIT, WEIGHT_UNIT])
+        cuts = np.cumsum(self.columns.counts)[:-1]
+        return [part / unit for part, unit in zip(np.split(self.sums, cuts), units, strict=True)]
+
+    @cached_property
+    def deviations(self) -> list[float]:
+        """Standard deviations of the five groups, in rows."""
+        units = [1, WEIGHT_UNIT, 1, WEIGHT_UNIT, WEIGHT_UNIT]
+        return [float(scale) ** 0.5 / unit for scale, unit in zip(self.scales, units, strict=True)]
+
+    def believed(self, rows: float) -> Lengths:
+        """The denoised numbers of rows of every length."""
+        return Lengths.of(self.lengths, float(self.lengths_scale), rows)
