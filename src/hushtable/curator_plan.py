@@ -166,10 +166,12 @@ class CuratorPlan:
 
     @classmethod
     def from_settings(cls, domain: Domain, given: dict[str, Any]) -> CuratorPlan:
-        """Reads what `settings` wrote."""
+        """Reads what `settings` wrote; BadBudget or BadPlan where no curator is planned like that."""
+        from .models.reading import plain_fraction
+
         parts = {name: given[name] for name in ("rows", "questions", "updates", "way")}
-        factor = Fraction(given["factor"])
-        return cls(domain=domain, budget=Budget.from_dict(given["budget"]), factor=factor, **parts)
+        factor = plain_fraction(given["factor"])
+        return plan_curator(domain, budget=Budget.from_dict(given["budget"]), factor=factor, **parts)
 
     def other(self) -> CuratorPlan:
         """The same in the other way."""

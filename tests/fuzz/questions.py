@@ -34,11 +34,11 @@ def prepare(folder: Path) -> Callable[[random.Random], None]:
     def run(luck: random.Random) -> None:
         synopsis, questions = luck.choice(asked)
         what = luck.random()
-        if what < 0.45:
+        if what < 0.5:
             text = grammar(synopsis.domain.names, luck)
-        elif what < 0.8:
+        elif what < 0.87:
             text = mutate_text(luck.choice(questions if luck.random() < 0.7 else seeds), luck)
-        elif what < 0.9:
+        elif what < 0.95:
             text = " ".join(luck.choice((*WORDS, *seeds)) for _ in range(luck.randrange(1, 12)))
         else:
             text = noise(luck)
@@ -55,10 +55,12 @@ def noise(luck: random.Random) -> str:
     if what == 0:
         return luck.randbytes(luck.randrange(60)).decode("utf-8", luck.choice(("replace", "surrogateescape")))
     if what == 1:
-        return luck.choice("([{'\"-!~+x") * luck.choice((50, 500, 3000, 19_999, 20_001))
+        return luck.choice("([{'\"-!~+x") * luck.choice((50, 50, 50, 500, 500, 3000, 19_999, 20_001))
     if what == 2:
         middle = luck.choice((" AND smoker", " OR near", " + 1", "+age", "(", "NOT ", "-", "a.", "exp("))
-        return luck.choice(("smoker", "near", "SELECT avg(age", "url IN ('a'", "")) + middle * luck.choice((30, 300, 1500))
+        return luck.choice(("smoker", "near", "SELECT avg(age", "url IN ('a'", "")) + middle * luck.choice(
+            (30, 300, 1500)
+        )
     return "".join(chr(luck.choice((luck.randrange(128), luck.randrange(0x11000)))) for _ in range(luck.randrange(80)))
 
 
@@ -69,7 +71,9 @@ def grammar(names: tuple[str, ...], luck: random.Random) -> str:
         return where
     groups = ", ".join(luck.choice(names) for _ in range(luck.randrange(3)))
     measure = luck.choice(("count(*)", f"avg({expression(names, luck, 3)})", f"avg({luck.choice(names)})", "sum(age)"))
-    text = f"SELECT {groups + ', ' if groups else ''}{measure} FROM {luck.choice(('t', 't', 't', 'u', 't AS x', '(t)'))}"
+    text = (
+        f"SELECT {groups + ', ' if groups else ''}{measure} FROM {luck.choice(('t', 't', 't', 'u', 't AS x', '(t)'))}"
+    )
     if luck.random() < 0.5:
         text += f" WHERE {where}"
     return text + (f" GROUP BY {groups}" if groups and luck.random() < 0.9 else "")
@@ -112,7 +116,9 @@ def value(luck: random.Random) -> str:
         return str(luck.choice(NASTY_NUMBERS))
     if what == 1:
         return "'" + luck.choice(NASTY_TEXTS).replace("'", "''") + "'"
-    return luck.choice(("18", "65", "0", "1", "-1", "'male'", "'female'", "'other'", "TRUE", "NULL", "1e3", "'a1'", "0.5"))
+    return luck.choice(
+        ("18", "65", "0", "1", "-1", "'male'", "'female'", "'other'", "TRUE", "NULL", "1e3", "'a1'", "0.5")
+    )
 
 
 def expression(names: tuple[str, ...], luck: random.Random, depth: int) -> str:

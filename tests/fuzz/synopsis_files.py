@@ -55,9 +55,7 @@ def use(data: bytes, questions: tuple[str, ...]) -> None:
         answer.text(0.95)
 
 
-def forged(
-    manifest: dict[str, Any], members: dict[str, bytes], numbers: dict[str, Any], luck: random.Random
-) -> bytes:
+def forged(manifest: dict[str, Any], members: dict[str, bytes], numbers: dict[str, Any], luck: random.Random) -> bytes:
     for _ in range(luck.choice((1, 1, 1, 2, 3))):
         part = luck.choice(("model", "model", "domain", "numbers", "any"))
         if part == "numbers" and numbers:
@@ -116,7 +114,9 @@ def tricked(manifest: bytes, members: dict[str, bytes], luck: random.Random) -> 
     if trick == 3:
         return zipped(parts | {"manifest.json": json.dumps(nested(luck.choice((50, 500)))).encode()})
     if trick == 4:
-        return zipped(parts | {"manifest.json": manifest.replace(b"1", luck.choice((b"NaN", b"Infinity", b"1e999")), 1)})
+        return zipped(
+            parts | {"manifest.json": manifest.replace(b"1", luck.choice((b"NaN", b"Infinity", b"1e999")), 1)}
+        )
     if trick == 5:
         return _flagged(zipped(parts), luck)
     if trick == 6:

@@ -105,7 +105,9 @@ def mutate_bytes(data: bytes, luck: random.Random) -> bytes:
         elif what == 2:
             del changed[place : place + luck.choice((1, 2, 8, 64, 4096))]
         elif what == 3:
-            changed[place : place + 4] = luck.choice((b"\xff" * 4, b"\x00" * 4, b"\xff\xff\xff\x7f", b"\x00\x00\x00\x80"))
+            changed[place : place + 4] = luck.choice(
+                (b"\xff" * 4, b"\x00" * 4, b"\xff\xff\xff\x7f", b"\x00\x00\x00\x80")
+            )
         else:
             other = luck.randrange(len(changed) + 1)
             changed[place:place] = changed[other : other + luck.choice((4, 32, 512))]

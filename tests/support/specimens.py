@@ -51,9 +51,7 @@ class Specimen:
 
     def release(self) -> ht.Synopsis:
         """Not private: simulated."""
-        plan = ht.plan(
-            self.domain, rows=ROWS, workload=self.workload, mechanism=self.mechanism, budget=self.budget
-        )
+        plan = ht.plan(self.domain, rows=ROWS, workload=self.workload, mechanism=self.mechanism, budget=self.budget)
         return ht.Vault(rows(self.attributes), self.domain).release(plan, randomness=ht.Simulated(1))
 
 
@@ -76,12 +74,22 @@ SPECIMENS = (
     Specimen("histogram", CLOSED, "marginals(width=2)", "histogram", RHO, TABLES),
     Specimen("monomial", YES, "marginals(width=2)", "monomial", PURE, YESSES),
     Specimen("mwem", CLOSED, "marginals(width=2)", "mwem(rounds=3)", RHO, TABLES),
+    Specimen("mwem-histogram", CLOSED, "marginals(width=2)", "mwem(rounds=2, start=histogram)", RHO, TABLES),
+    Specimen("mwem-points", CLOSED, "marginals(width=2)", "mwem(rounds=2, points=50)", RHO, TABLES),
+    Specimen("mwem-queries", CLOSED, "ranges(attributes=[age])", "mwem(rounds=2, unit=query)", PURE, TABLES[:1]),
     Specimen("parities", YES, "parities(order=2)", "mwem(rounds=2)", PURE, YESSES),
     Specimen("pair-rake", CLOSED, "whole_table()", "pair-rake", RHO, TABLES),
     Specimen("hash-sketch", URL, "sparse(size=5, buckets=256)", "hash-sketch", APPROX, LISTS),
     Specimen("stability-histogram", URL, "sparse(size=5)", "stability-histogram", APPROX, LISTS),
     Specimen("conjunctions", YES, "conjunctions(free=1, buckets=256)", "hash-sketch", PURE, ("near AND cheap",)),
-    Specimen("decision-lists", RULES, "decision_lists()", "decision-lists", PURE, ("decides(choice, near AND NOT cheap AND new)",)),
+    Specimen(
+        "decision-lists",
+        RULES,
+        "decision_lists()",
+        "decision-lists",
+        PURE,
+        ("decides(choice, near AND NOT cheap AND new)",),
+    ),
     Specimen("smooth-spline", SMOOTH, "smooth(columns=[age], by=[sex])", "smooth-spline", RHO, MEANS),
     Specimen("smooth-cheb", SMOOTH, "smooth(columns=[age], t=4)", "smooth-cheb", RHO, MEANS[:1]),
     Specimen("smooth-paper", SMOOTH, "smooth(columns=[age], t=4)", "smooth-paper", PURE, MEANS[:1]),

@@ -194,14 +194,19 @@ class WeightedModel(Model):
             raise BadSynopsis("the synopsis has a noise law, number of rows or grid that makes no sense")
         if any(np.abs(numbers[name]).max(initial=0) * THETA_UNIT > MOST_THETA for name in ("theta", "before")):
             raise BadSynopsis(f"the synopsis has a log-weight beyond {MOST_THETA}, which no fit gives")
+        start = numbers["start"]
+        if len(start) and (start.min() < 0 or not 0 < start.sum(dtype=np.float64) < 2**62):
+            raise BadSynopsis("the synopsis starts from weights that are no distribution")
         certificate, coverage = parameters["certificate"], Coverage.from_dict(parameters["coverage"])
+        if coverage.width > len(domain.sizes) or (coverage.kind in ("tables", "parities") and coverage.width < 1):
+            raise BadSynopsis("the synopsis has a certificate for more columns than its domain")
         if coverage.kind == "parities" and set(domain.sizes) != {2}:
             # The transform of parities would write beyond a table of another size.
             raise BadSynopsis("the synopsis has parities of columns that do not have two codes")
         return cls(
             domain=domain, law=cast(Law, law), rows=rows, rows_stderr=float(stderr), grid=grid,
             measured=_rounds(domain, parameters, numbers), theta=numbers["theta"], before=numbers["before"],
-            start=numbers["start"], points=_points(domain, numbers["points"]),
+            start=start, points=_points(domain, numbers["points"]),
             coverage=coverage, covered=numbers["covered"],
             certificate=None if certificate is None else Certificate.from_dict(certificate), cap=parameters["cap"],
         )  # fmt: skip
@@ -232,7 +237,8 @@ def _rounds(domain: Domain, parameters: dict[str, Any], numbers: dict[str, Ints]
 def _checked(domain: Domain, one: dict[str, Any]) -> tuple[int, ...]:
     """The attributes of a round; BadSynopsis when they are none of the domain's."""
     positions = tuple(one["positions"])
-    known = all(isinstance(p, int) and 0 <= p < len(domain.sizes) for p in positions)
+    # True and False are ints too, and numpy takes them for masks.
+    known = all(type(p) is int and 0 <= p < len(domain.sizes) for p in positions)
     if not positions or not known or len(set(positions)) < len(positions):
         raise BadSynopsis("the synopsis has a measurement of attributes that the domain does not have")
     return positions

@@ -60,6 +60,11 @@ class FileSource(Source):
         with self._query("SELECT * FROM {source}", self._reader.replace("_objects", "")) as relation:
             return list(relation.columns)
 
+    @property
+    def schema(self) -> bool:
+        """See Source."""
+        return "parquet" in self._reader
+
     def count(self) -> int:
         """See Source."""
         with self._query("SELECT count(*) FROM {source}") as relation:
