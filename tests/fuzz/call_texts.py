@@ -23,8 +23,14 @@ TEXTS = (
     "known_lists(file='/no/such/lists.txt')",
 )  # fmt: skip
 OPTIONS = ("mwem(rounds=3)", "mwem(rounds=2, split=1/3, adaptive=true, start=histogram)", "mwem(points=10, sample=5)")
-NAMES = ("width", "order", "r", "size", "columns", "buckets", "by", "examples", "g", "t", "file", "free", "rounds",
-         "split", "unit", "start", "cells", "points", "sample", "learner", "length_scale", "__class__", "self")  # fmt: skip
+NAMES = (
+    "width", "order", "r", "size", "columns", "buckets", "by", "examples", "g", "t", "file", "free", "rounds", "split",
+    "unit", "start", "cells", "points", "sample", "learner", "length_scale", "__class__", "self",
+)  # fmt: skip
+ODD = (
+    "exp(age)", "log(1)", "open('x')", "a.b.c", "x[0]", "lambda: 0", "{1: 2}", "(1, 2)", "-1", "1/2", "b'x'", "...",
+    "f'{1}'", "not 1", "1 if 1 else 2", "*a", "**k", "None", "True",
+)  # fmt: skip
 
 
 def prepare(folder: Path) -> Callable[[random.Random], None]:
@@ -68,6 +74,5 @@ def _value(luck: random.Random) -> str:
     if what == 2:
         return f"[{', '.join(_value(luck) for _ in range(luck.randrange(3)))}]"
     if what == 3:
-        return luck.choice(("exp(age)", "log(1)", "open('x')", "a.b.c", "x[0]", "lambda: 0", "{1: 2}", "(1, 2)", "-1",
-                            "1/2", "b'x'", "...", "f'{1}'", "not 1", "1 if 1 else 2", "*a", "**k", "None", "True"))  # fmt: skip
+        return luck.choice(ODD)
     return luck.choice(("1", "2", "3", "age", "sex", "[age]", "[age, sex]", "url", "true", "'age'"))

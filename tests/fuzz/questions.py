@@ -16,8 +16,8 @@ from hushtable.errors import BadQuestion
 FUNCTIONS = ("exp", "log", "sin", "cos", "sqrt", "tanh", "abs", "sigmoid", "gauss", "erf", "pow", "no_such")
 WORDS = (
     "SELECT", "FROM", "WHERE", "GROUP BY", "AND", "OR", "NOT", "IN", "IS NULL", "BETWEEN", "count(*)", "avg(age)", "t",
-    "(", ")", ",", ";", "--", "/*", "*/", "'", '"', "`", "TRUE", "NULL", "*", "UNION", "WITH x AS", "CASE WHEN", "CAST(",
-    "::int", "ARRAY[", "JSON", "LATERAL", "INTERVAL '1' day", "DATE '2020-01-01'", "x -> y", ":p", "?", "$1", "@v",
+    "(", ")", ",", ";", "--", "/*", "*/", "'", '"', "`", "TRUE", "NULL", "*", "UNION", "WITH x AS", "CASE WHEN",
+    "CAST(", "::int", "ARRAY[", "LATERAL", "INTERVAL '1' day", "DATE '2020-01-01'", "x -> y", ":p", "?", "$1", "@v",
     "INSERT INTO t VALUES (1)", "DROP TABLE t", "COPY t TO 'x'", "{{ 1 }}", "any(", "all(", "at_least(2,", "top(3)",
     "exactly(1,", "decides(choice,", "quantile(age, 0.5)", "median(age)", "density(age, 40)",
 )  # fmt: skip

@@ -104,26 +104,21 @@ def zipped(parts: dict[str, bytes], compression: int = zipfile.ZIP_STORED) -> by
 def tricked(manifest: bytes, members: dict[str, bytes], luck: random.Random) -> bytes:
     """Zip and JSON tricks: bombs, paths, twins, compressed or encrypted members, deep nesting, odd numbers."""
     parts = {"manifest.json": manifest} | members
-    trick = luck.randrange(9)
-    if trick == 0:
-        return zipped(parts | {luck.choice(("../../evil", "/etc/passwd", "C:\\x", "a/../b", ".")): b"x"})
-    if trick == 1:
-        return zipped(parts, luck.choice((zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)))
-    if trick == 2:
-        return zipped(parts | {"manifest.json": b"[" * luck.choice((100, 10_000, 200_000))})
-    if trick == 3:
-        return zipped(parts | {"manifest.json": json.dumps(nested(luck.choice((50, 500)))).encode()})
-    if trick == 4:
-        return zipped(
-            parts | {"manifest.json": manifest.replace(b"1", luck.choice((b"NaN", b"Infinity", b"1e999")), 1)}
-        )
-    if trick == 5:
-        return _flagged(zipped(parts), luck)
-    if trick == 6:
-        return zipped({name: luck.choice((data, b"")) for name, data in parts.items()})
-    if trick == 7:
-        return luck.randbytes(luck.choice((0, 4, 100))) + zipped(parts) + luck.randbytes(luck.choice((0, 100)))
-    return luck.choice((b"", b"PK", b"PK\x05\x06" + b"\0" * 18, b"\xff" * 1000, manifest, *members.values()))
+    methods = (zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
+    constant = luck.choice((b"NaN", b"Infinity", b"1e999"))
+    deep = luck.choice((b"[" * 10_000, b"[" * 200_000, json.dumps(nested(500)).encode(), b'{"a":' * 5000))
+    junk = (b"", b"PK", b"PK\x05\x06" + b"\0" * 18, b"\xff" * 1000, manifest, *members.values())
+    tricks: list[Callable[[], bytes]] = [
+        lambda: zipped(parts | {luck.choice(("../../evil", "/etc/passwd", "C:\\x", "a/../b", ".")): b"x"}),
+        lambda: zipped(parts, luck.choice(methods)),
+        lambda: zipped(parts | {"manifest.json": deep}),
+        lambda: zipped(parts | {"manifest.json": manifest.replace(b"1", constant, 1)}),
+        lambda: _flagged(zipped(parts), luck),
+        lambda: zipped({name: luck.choice((data, b"")) for name, data in parts.items()}),
+        lambda: luck.randbytes(luck.choice((0, 4, 100))) + zipped(parts) + luck.randbytes(luck.choice((0, 100))),
+        lambda: luck.choice(junk),
+    ]
+    return luck.choice(tricks)()
 
 
 def _flagged(data: bytes, luck: random.Random) -> bytes:

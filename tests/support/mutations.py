@@ -84,10 +84,9 @@ def mutate_text(text: str, luck: random.Random) -> str:
     for _ in range(luck.choice((1, 1, 2, 4))):
         start = luck.randrange(len(text) + 1)
         end = min(len(text), start + luck.choice((0, 1, 1, 2, 5, 20)))
-        piece = luck.choice(
-            ("", text[start:end] * 2, luck.choice(NASTY_TEXTS), chr(luck.randrange(32, 127)), chr(luck.randrange(0x3000)),
-             luck.choice("()[]{}'\"`;,.*-+/%\\<>=!|&~^#@$?: \t"))
-        )  # fmt: skip
+        letter = chr(luck.randrange(32, 127)) if luck.random() < 0.5 else chr(luck.randrange(0x3000))
+        sign = luck.choice("()[]{}'\"`;,.*-+/%\\<>=!|&~^#@$?: \t")
+        piece = luck.choice(("", text[start:end] * 2, luck.choice(NASTY_TEXTS), letter, sign, sign))
         text = text[:start] + piece + text[end:]
     return text
 
