@@ -24,10 +24,10 @@ LONG = {
 FEWER = {"data_files": 300, "state_files": 500, "questions": 1000}
 
 
-def check(report: Report, wanted: set[str]) -> None:
+def check(report: Report, wanted: set[str], each: float = 10) -> None:
     assert report.findings == []
     assert report.forbidden == []
-    assert report.slowest < 10, report.slowest_case
+    assert report.slowest < each, report.slowest_case
     assert report.grown_megabytes < 700
     assert wanted <= set(report.outcomes), report.outcomes
 
@@ -36,6 +36,13 @@ def check(report: Report, wanted: set[str]) -> None:
 def test_a_short_run_finds_nothing(name: str) -> None:
     report = campaign(HERE / f"{name}.py", cases=FEWER.get(name, SHORT), seed=7)
     check(report, {"done"})
+
+
+@pytest.mark.audit
+def test_bombs_go_off_in_no_more_than_this() -> None:
+    report = campaign(HERE / "bombs.py", cases=14, each=60)
+    print(f"bombs: {report}")
+    check(report, {"done", "BadSynopsis", "BadData", "BadDomain"}, each=60)
 
 
 @pytest.mark.audit

@@ -59,9 +59,11 @@ class TooSlow(BaseException):
     """A case that took longer than any may."""
 
 
-def campaign(module: Path, *, cases: int, seed: int = 0, megabytes: int = 1500, seconds: float = 540) -> Report:
+def campaign(
+    module: Path, *, cases: int, seed: int = 0, megabytes: int = 1500, seconds: float = 1800, each: float = 10
+) -> Report:
     """Runs the module's cases in another process; an abort of that process is a finding as well."""
-    code = f"import fuzzing; fuzzing.child({str(module)!r}, {cases}, {seed}, {megabytes})"
+    code = f"import fuzzing; fuzzing.child({str(module)!r}, {cases}, {seed}, {megabytes}, {each})"
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", code],
         env=os.environ | {"PYTHONPATH": os.pathsep.join([*PLACES, str(module.parent)])},
@@ -76,8 +78,10 @@ def campaign(module: Path, *, cases: int, seed: int = 0, megabytes: int = 1500, 
     return Report(**json.loads(last))
 
 
-def child(module: str, cases: int, seed: int, megabytes: int) -> None:
+def child(module: str, cases: int, seed: int, megabytes: int, each: float) -> None:
     """The other process."""
+    global SECONDS_PER_CASE  # noqa: PLW0603 - a process runs one campaign
+    SECONDS_PER_CASE = each
     sys.path.insert(0, str(Path(module).parent))
     with tempfile.TemporaryDirectory() as folder:
         run = importlib.import_module(Path(module).stem).prepare(Path(folder))

@@ -138,6 +138,15 @@ def test_a_missing_header_is_not_quoted(tmp_path: Path):
     assert "1812" not in str(caught.value)
 
 
+def test_a_million_columns_are_refused_at_once(tmp_path: Path):
+    """Reading such a header would take hours."""
+    (tmp_path / "t.csv").write_text(",".join(f"c{i}" for i in range(1_000_000)) + "\n")
+    began = time.process_time()
+    with pytest.raises(BadData, match="names more than 20,000 columns"):
+        check_fit(tmp_path / "t.csv", ht.Domain.from_dict({"table": "t", "attributes": CLOSED}))
+    assert time.process_time() - began < 10
+
+
 def test_a_file_that_is_no_name():
     with pytest.raises(BadPlan, match="the name of a file"):
         ht.plan(KINDS["hash-sketch"].domain, workload="known_lists(file=3)", budget=ht.Budget(epsilon=1))
