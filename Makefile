@@ -22,10 +22,10 @@ demo: $(STAMP) ## simulate a clinic, release it, ask it, compare with the truth
 	$(BIN)/hush demo
 
 test: $(STAMP) ## the tests (a few minutes)
-	$(BIN)/python -m pytest -n 2 -m 'not slow'
+	$(BIN)/python -m pytest -n 2 -m 'not slow and not audit'
 
 test-slow: $(STAMP) ## statistical, crash and scale tests
-	$(BIN)/python -m pytest -n 2 -m slow
+	$(BIN)/python -m pytest -n 2 -m 'slow and not audit'
 
 lint: $(STAMP) ## style and types
 	$(BIN)/ruff check .

@@ -67,6 +67,11 @@ class Belief:
                     item.theta = np.array([found])
         self._running.restore(items)
 
+    def check(self) -> None:
+        """ValueError when what was restored is no distribution."""
+        if not all(np.isfinite(group.table).all() for group in self._running.hypothesis.groups):
+            raise ValueError("weights that are no distribution")
+
     def model(self) -> WeightedModel:
         """All of it as a model that answers any question."""
         from .models.weighted import WeightedModel

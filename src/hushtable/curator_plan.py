@@ -178,11 +178,12 @@ class CuratorPlan:
 
     @classmethod
     def from_settings(cls, domain: Domain, given: dict[str, Any]) -> CuratorPlan:
-        """Reads what `settings` wrote."""
+        """Reads what `settings` wrote; BadBudget or BadPlan where no curator is planned like that."""
+        from .models.reading import plain_fraction
+
         parts = {name: given[name] for name in ("rows", "questions", "updates", "way")}
-        factor = Fraction(given["factor"])
-        workload = _lists(domain, given["workload"]) if "workload" in given else None
-        return cls(domain=domain, budget=Budget.from_dict(given["budget"]), factor=factor, workload=workload, **parts)
+        factor, workload = plain_fraction(given["factor"]), given.get("workload")
+        return plan_curator(domain, budget=Budget.from_dict(given["budget"]), factor=factor, workload=workload, **parts)
 
     def other(self) -> CuratorPlan:
         """The same in the other way."""

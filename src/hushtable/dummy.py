@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ from .attributes import Attribute, Binned, Integer, Uncoded
 from .decision_list import DecisionList
 from .domain import Domain
 from .errors import BadPlan
-from .file_format import check_writable
+from .file_format import new_file
 
 __all__ = ["dummy_rows", "write_dummy"]
 
@@ -30,8 +31,8 @@ def dummy_rows(domain: Domain, *, rows: int, seed: int) -> dict[str, list[str]]:
 def write_dummy(domain: Domain, *, rows: int, path: str | Path, seed: int) -> None:
     """The rows as a CSV file."""
     columns = dummy_rows(domain, rows=rows, seed=seed)
-    with check_writable(path).open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
+    with new_file(path) as file, io.TextIOWrapper(file, newline="", encoding="utf-8") as text:
+        writer = csv.writer(text, lineterminator="\n")
         writer.writerow(columns)
         writer.writerows(zip(*columns.values(), strict=True))
 

@@ -42,6 +42,7 @@ __all__ = [
     "TooWide",
     "UnknownAttribute",
     "counted",
+    "one_line",
     "readable",
     "suggestion",
 ]
@@ -69,14 +70,21 @@ def listed(names: Sequence[str], most: int = 12) -> str:
     return ", ".join(names[:most]) + more
 
 
+def one_line(message: str, longest: int = 2000) -> str:
+    """The message as one line that a terminal shows and does not obey, whatever text of others it quotes."""
+    line = " ".join(message.split())
+    if len(line) > longest:
+        line = f"{line[: longest // 2]} ... {line[-longest // 2 :]}"
+    return line if line.isprintable() else "".join(c if c.isprintable() else "\ufffd" for c in line)
+
+
 class HushError(Exception):
     """A mistake the user can mend. `str(error)` is one line; `exit_code` is what `hush` returns."""
 
     exit_code = 1
 
     def __init__(self, message: str) -> None:
-        # What was given may hold line breaks; the message stays one line all the same.
-        super().__init__(" ".join(message.split()))
+        super().__init__(one_line(message))
 
 
 class BadPath(HushError):

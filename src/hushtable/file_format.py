@@ -8,8 +8,10 @@ import json
 import os
 import tempfile
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +23,7 @@ from .models import MODELS
 if TYPE_CHECKING:
     from .synopsis import Synopsis
 
-__all__ = ["check_writable", "digest_of", "pack", "read", "write"]
+__all__ = ["check_writable", "digest_of", "new_file", "pack", "read", "write"]
 
 FORMAT = 1
 MANIFEST = "manifest.json"
@@ -74,6 +76,22 @@ def write(path: str | Path, manifest: bytes, members: dict[str, bytes]) -> None:
         raise _exists(target) from None
     except OSError as error:
         raise BadPath(f"cannot write {target}: {error.strerror}") from None
+    finally:
+        os.unlink(name)
+
+
+@contextmanager
+def new_file(path: str | Path) -> Iterator[IO[bytes]]:
+    """A new file, all or nothing: half of it would look like all of it."""
+    target = check_writable(path)
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+        os.chmod(name, 0o644)
+        os.link(name, target)  # refuses to replace a file that appeared meanwhile
+    except OSError as error:
+        raise BadPath(f"cannot write {target}: {error.strerror}; choose another folder or name") from None
     finally:
         os.unlink(name)
 

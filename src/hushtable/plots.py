@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .errors import BadPath, BadQuestion, readable
-from .file_format import check_writable
+from .file_format import check_writable, new_file
 
 if TYPE_CHECKING:
     from .density import Density
@@ -37,8 +37,9 @@ def save_density(path: Path, seen: Density, *, title: str) -> None:
     figure = Figure(figsize=(7.5, 4.2) if len(seen.axes) == 1 else (11.5, 4.8), layout="constrained")
     figure.suptitle(title, fontsize=12, x=0.01, ha="left")
     (_line if len(seen.axes) == 1 else _maps)(figure, seen)
-    with matplotlib.rc_context({"svg.hashsalt": "hushtable"}):
-        figure.savefig(path, dpi=150, metadata={"Date": None} if path.suffix.lower() == ".svg" else None)
+    ending = path.suffix.lower().removeprefix(".")
+    with matplotlib.rc_context({"svg.hashsalt": "hushtable"}), new_file(path) as file:
+        figure.savefig(file, format=ending, dpi=150, metadata={"Date": None} if ending == "svg" else None)
 
 
 def _line(figure: Any, seen: Density) -> None:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -16,7 +13,7 @@ import pyarrow as pa
 from .attributes import Uncoded
 from .decoding import decoder, loses_other
 from .errors import BadPath, BadQuestion, listed
-from .file_format import check_writable
+from .file_format import new_file
 
 if TYPE_CHECKING:
     from .synopsis import Synopsis
@@ -55,7 +52,7 @@ def write_rows(
     if ending not in ENDINGS:
         raise BadPath(f"cannot tell how to write {path}; give it a name that ends in {' or '.join(ENDINGS)}")
     batches, done = stream(synopsis, rows, seed=seed), 0
-    with _new_file(path) as file, _writer(file, batches.schema, ending) as writer:
+    with new_file(path) as file, _writer(file, batches.schema, ending) as writer:
         for batch in batches:
             writer.write_batch(batch)
             done += batch.num_rows
@@ -129,19 +126,3 @@ def _writer(file: IO[bytes], schema: pa.Schema, ending: str) -> Any:
     import pyarrow.parquet
 
     return pyarrow.parquet.ParquetWriter(file, schema, compression="zstd")
-
-
-@contextmanager
-def _new_file(path: str | Path) -> Iterator[IO[bytes]]:
-    """All or nothing: half the rows would look like all of them."""
-    target = check_writable(path)
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            yield file
-        os.chmod(name, 0o644)
-        os.link(name, target)  # refuses to replace a file that appeared meanwhile
-    except OSError as error:
-        raise BadPath(f"cannot write {target}: {error.strerror}; choose another folder or name") from None
-    finally:
-        os.unlink(name)

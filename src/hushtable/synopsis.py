@@ -63,8 +63,12 @@ class Synopsis:
 
         A synopsis of a sparse workload also takes lists of values as they are.
         """
+        import numpy as np
+
         parsed = self._parsed(question) if isinstance(question, str) else self.model.accept(question)
-        answer = self.model.answer(parsed, count=count)
+        # Numbers too large to be squared come out as not known; numpy's remarks on that help nobody.
+        with np.errstate(all="ignore"):
+            answer = self.model.answer(parsed, count=count)
         return replace(answer, notes=(SIMULATED, *answer.notes)) if self.not_private else answer
 
     def sample(self, rows: int, *, seed: int | None = None) -> pa.Table:

@@ -57,6 +57,11 @@ def main() -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except OSError as error:
+        # A disk that is full or gone, wherever it shows; its own words hold no row, but they may hold a path.
+        what = os.strerror(error.errno) if error.errno else "it did not say why"
+        show_error("BadPath", f"the system could not read or write a file: {what}; mend that and try again")
+        sys.exit(1)
     except Exception as error:
         if os.environ.get("HUSH_DEBUG"):
             raise

@@ -57,7 +57,7 @@ def draft(
     as_json: AsJson = False,
 ) -> None:
     """Draft a domain from a table. READS THE DATA: the draft reveals what it saw and must be reviewed."""
-    from ..file_format import check_writable
+    from ..file_format import check_writable, new_file
     from ..vault.draft import WARNING, draft_domain
     from ..yaml_text import yaml_text
 
@@ -66,7 +66,8 @@ def draft(
         shape = draft_domain(data, table or data.name.split(".")[0], progress)
     text = "".join(f"# {line}\n" for line in WARNING.splitlines()) + yaml_text(shape.to_dict())
     if target is not None:
-        target.write_text(text, encoding="utf-8")
+        with new_file(target) as file:
+            file.write(text.encode("utf-8"))
     typer.echo(WARNING, err=True)
     shown = f"wrote {output}" if target is not None else text.rstrip("\n")
     say({"warning": " ".join(WARNING.split()), "domain": shape.to_dict()}, shown, as_json=as_json)

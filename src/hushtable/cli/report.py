@@ -24,7 +24,7 @@ def run(
     """Write a page with pictures and error figures: from the file alone, or for the owner with the truth beside it."""
     from ..domain import Domain
     from ..errors import BadPlan
-    from ..file_format import check_writable
+    from ..file_format import check_writable, new_file
     from ..report.owner import STAMP, owner_report
     from ..report.public import public_report
     from ..synopsis import load
@@ -41,6 +41,7 @@ def run(
 
         with progress_bar("reading", None) as progress:
             text = owner_report(released, lambda sets: true_tables(data, released.domain, sets, progress))
-    target.write_text(text, encoding="utf-8")
+    with new_file(target) as file:
+        file.write(text.encode("utf-8"))
     note = "made from the file alone: it may be published" if data is None else STAMP
     say({"file": str(output), "publishable": data is None}, f"wrote {output}; {note}", as_json=as_json)

@@ -18,6 +18,7 @@ from ..interactions import Interactions, Law
 from ..questions.answer import Answer
 from ..questions.decisions import Decision, parse_decision
 from .base import Model
+from .reading import noise_scale, plain_fraction
 
 __all__ = ["DecisionListsModel"]
 
@@ -124,7 +125,8 @@ class DecisionListsModel(Model):
     ) -> DecisionListsModel:
         """See Model."""
         law, order, grid = parameters["law"], parameters["order"], parameters["grid"]
-        scales, bias = tuple(Fraction(s) for s in parameters["group_scales"]), Fraction(parameters["bias"])
+        scales = tuple(noise_scale(s, law) for s in parameters["group_scales"])
+        bias = plain_fraction(parameters["bias"])
         if law not in ("gaussian", "laplace") or len(scales) != order + 2 or scales[0] < 0 or min(scales[1:]) <= 0:
             raise BadSynopsis("the synopsis has noise scales that do not fit its domain")
         if not isinstance(grid, int) or not 0 <= grid <= LARGEST_GRID or not 0 <= bias <= 1:

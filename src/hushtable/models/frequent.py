@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadSynopsis
+from .reading import noise_scale
 
 __all__ = ["NONE", "Frequent", "frequent_parameters", "read_frequent"]
 
@@ -57,7 +58,9 @@ def read_frequent(parameters: dict[str, Any], counts: NDArray[np.int64], columns
     texts = tuple(tuple(None if t is None else str(t) for t in one) for one in parameters["frequent"])
     if any(len(one) != columns for one in texts) or len(set(texts)) < len(texts):
         raise BadSynopsis("the frequent values of the synopsis do not fit its columns")
-    scale, threshold = Fraction(parameters["frequent_scale"]), int(parameters["threshold"])
+    scale, threshold = noise_scale(parameters["frequent_scale"], "laplace"), parameters["threshold"]
+    if not isinstance(threshold, int) or not 0 <= threshold < 2**63:
+        raise BadSynopsis("the synopsis has a threshold that makes no sense")
     found = Frequent(scale=scale, threshold=threshold, texts=texts, counts=counts)
     if len(found.keys.unique()) < len(texts):
         raise BadSynopsis("the frequent values of the synopsis are not distinct")

@@ -21,6 +21,7 @@ from ..sketches import Sketch
 from .frequent import NONE, Frequent, frequent_parameters, read_frequent
 from .key_columns import KeyColumns
 from .keyed import KeyedModel
+from .reading import noise_scale
 
 __all__ = ["HashSketchModel", "discrete_variance"]
 
@@ -139,7 +140,7 @@ class HashSketchModel(KeyedModel):
         cls, domain: Domain, parameters: dict[str, Any], numbers: dict[str, NDArray[np.int64]]
     ) -> HashSketchModel:
         """See Model."""
-        law, scales = parameters["law"], tuple(Fraction(s) for s in parameters["group_scales"])
+        law, scales = parameters["law"], tuple(noise_scale(s, parameters["law"]) for s in parameters["group_scales"])
         key = bytes.fromhex(parameters["key"])
         if law not in ("gaussian", "laplace") or len(scales) != 2 or min(scales) < 0 or len(key) != KEY_BYTES:
             raise BadSynopsis("the synopsis has noise or a key that makes no sense")
@@ -174,4 +175,6 @@ def discrete_variance(law: Law, scale: Fraction) -> float:
     """Of the discrete noise: 1 / (2 sinh^2(1 / 2b)) for Laplace, which is 1/6 below that of the continuous law."""
     if law == "gaussian" or not scale:
         return float(scale)
-    return 0.5 / math.sinh(0.5 / float(scale)) ** 2
+    half = 0.5 / float(scale)
+    # Beyond this the square is no float, and noise other than 0 has never been seen.
+    return 0.5 / math.sinh(half) ** 2 if half < 350 else 0.0

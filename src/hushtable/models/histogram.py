@@ -18,6 +18,7 @@ from ..interactions import Law
 from ..questions.views import nearest_non_negative
 from .frame import Frame
 from .linear import LinearModel
+from .reading import noise_scale, row_count
 
 __all__ = ["HistogramModel"]
 
@@ -91,7 +92,8 @@ class HistogramModel(LinearModel):
     @classmethod
     def build(cls, domain: Domain, parameters: dict[str, Any], numbers: dict[str, NDArray[np.int64]]) -> HistogramModel:
         """See Model."""
-        law, scale, rows = parameters["law"], Fraction(parameters["scale"]), parameters["rows"]
-        if law not in ("gaussian", "laplace") or scale <= 0 or not (rows is None or rows > 0):
-            raise BadSynopsis("the synopsis has a noise scale or number of rows that makes no sense")
+        law, rows = parameters["law"], row_count(parameters["rows"])
+        scale = noise_scale(parameters["scale"], law)
+        if law not in ("gaussian", "laplace") or scale <= 0:
+            raise BadSynopsis("the synopsis has a noise law or scale that makes no sense")
         return cls(domain=domain, law=cast(Law, law), scale=scale, cells=numbers["cells"], rows=rows)

@@ -104,7 +104,8 @@ class LinearModel(Model):
             noise = frame.moments((top - mean * rows) / float(below.value))
             ends.append((mean, float(noise.variance), float(noise.fourth)))
         _, variance, fourth = max(ends, key=lambda end: end[1])
-        return ends[0][0], variance, fourth, (ends[2][0] - ends[1][0]) / 2
+        # Bins whose noisy counts are negative pull the ends across each other; a bound is never below 0.
+        return ends[0][0], variance, fourth, max(0.0, (ends[2][0] - ends[1][0]) / 2)
 
     def _wrapped(
         self, question: Question, unit: AnswerUnit, moments: Moments, bias: Floats, notes: tuple[str, ...]

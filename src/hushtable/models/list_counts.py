@@ -19,6 +19,7 @@ from .frequent import NONE, Frequent
 from .hash_sketch import discrete_variance
 from .key_columns import KeyColumns
 from .keyed import KeyedModel
+from .reading import noise_scale
 
 __all__ = ["ListCountsModel"]
 
@@ -97,7 +98,7 @@ class ListCountsModel(KeyedModel):
         cls, domain: Domain, parameters: dict[str, Any], numbers: dict[str, NDArray[np.int64]]
     ) -> ListCountsModel:
         """See Model."""
-        law, scales = parameters["law"], [Fraction(s) for s in parameters["group_scales"]]
+        law, scales = parameters["law"], [noise_scale(s, parameters["law"]) for s in parameters["group_scales"]]
         if law not in ("gaussian", "laplace") or len(scales) != 2 or min(scales) < 0:
             raise BadSynopsis("the synopsis has noise that makes no sense")
         return cls(

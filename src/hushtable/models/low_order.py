@@ -18,6 +18,7 @@ from ..questions.answer import Answer, CrossTab
 from ..questions.parse import Question
 from .frame import Frame
 from .linear import LinearModel
+from .reading import noise_scale
 
 __all__ = ["LowOrderModel"]
 
@@ -113,7 +114,7 @@ class LowOrderModel(LinearModel):
     @classmethod
     def build(cls, domain: Domain, parameters: dict[str, Any], numbers: dict[str, NDArray[np.int64]]) -> LowOrderModel:
         """See Model."""
-        law, scales = parameters["law"], tuple(Fraction(s) for s in parameters["group_scales"])
+        law, scales = parameters["law"], tuple(noise_scale(s, parameters["law"]) for s in parameters["group_scales"])
         order = parameters["order"]
         groups = Interactions(domain.sizes, order).groups
         if law not in ("gaussian", "laplace") or len(scales) != len(groups) or min(scales) < 0:

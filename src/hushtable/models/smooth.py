@@ -23,6 +23,7 @@ from ..smooth.target import BiasKind, CallableTarget, ExpressionTarget, Target
 from .base import Model
 from .margins import BasisName, Estimate, Margin, Released
 from .quantiles import quantile
+from .reading import noise_scale, row_count
 from .resolve import advice
 
 __all__ = ["SmoothModel"]
@@ -196,16 +197,16 @@ class SmoothModel(Model):
     @classmethod
     def build(cls, domain: Domain, parameters: dict[str, Any], numbers: dict[str, NDArray[np.int64]]) -> SmoothModel:
         """See Model."""
-        law, rows, smoothness = parameters["law"], parameters["rows"], parameters["smoothness"]
-        if law not in ("gaussian", "laplace") or not (rows is None or (isinstance(rows, int) and rows > 0)):
-            raise BadSynopsis("the synopsis has a noise law or a number of rows that makes no sense")
+        law, rows, smoothness = parameters["law"], row_count(parameters["rows"]), parameters["smoothness"]
+        if law not in ("gaussian", "laplace"):
+            raise BadSynopsis("the synopsis has a noise law that makes no sense")
         if not (smoothness is None or (isinstance(smoothness, int) and 1 <= smoothness <= 20)):
             raise BadSynopsis("the synopsis has a smoothness that makes no sense")
         made = []
         for i, (block, size) in enumerate(_blocks(domain, parameters)):
             given = parameters["blocks"][i]
-            scale, unit, weights = Fraction(given["scale"]), given["unit"], numbers.get(f"weights-{i}")
-            if scale <= 0 or not isinstance(unit, int) or not 1 <= unit < 2**62:
+            scale, unit, weights = _scale(given, law), given["unit"], numbers.get(f"weights-{i}")
+            if scale <= 0:
                 raise BadSynopsis("the synopsis has noise scales that do not fit its domain")
             if weights is not None and weights.min() < 1:
                 raise BadSynopsis("the synopsis has weights that make no sense")
@@ -251,6 +252,13 @@ def _answer(question: SmoothQuestion, one: Released, mean: _Mean) -> SmoothAnswe
 
 def _kurtosis(estimate: Estimate) -> float:
     return estimate.fourth / estimate.variance**2 if estimate.variance else 0.0
+
+
+def _scale(given: dict[str, Any], law: Any) -> Fraction:
+    unit = given["unit"]
+    if not isinstance(unit, int) or not 1 <= unit < 2**62:
+        raise BadSynopsis("the synopsis has a unit that makes no sense")
+    return noise_scale(given["scale"], law, unit=unit)
 
 
 def _blocks(domain: Domain, parameters: dict[str, Any]) -> list[tuple[Block, int]]:

@@ -18,6 +18,7 @@ from ..questions.smooth_answers import SmoothAnswer
 from ..smooth.axes import axis_of
 from ..smooth.expressions import Expression, parse_expression
 from .base import Model
+from .reading import noise_scale
 
 __all__ = ["SmoothDirectModel"]
 
@@ -107,12 +108,13 @@ class SmoothDirectModel(Model):
     ) -> SmoothDirectModel:
         """See Model."""
         ranges = tuple((float.fromhex(low), float.fromhex(high)) for low, high in parameters["ranges"])
-        scales, law, unit = tuple(Fraction(s) for s in parameters["scales"]), parameters["law"], parameters["unit"]
+        law, unit = parameters["law"], parameters["unit"]
+        if law not in ("gaussian", "laplace") or not isinstance(unit, int) or not 1 <= unit < 2**62:
+            raise BadSynopsis("the synopsis has a noise law or a unit that makes no sense")
+        scales = tuple(noise_scale(s, law, unit=unit) for s in parameters["scales"])
         counted = len(parameters["examples"])
         if (len(ranges), len(scales)) != (counted, counted + 1) or min(scales[1:]) <= 0 or scales[0] < 0:
             raise BadSynopsis("the synopsis has noise scales that do not fit its questions")
-        if law not in ("gaussian", "laplace") or not isinstance(unit, int) or not 1 <= unit < 2**62:
-            raise BadSynopsis("the synopsis has a noise law or a unit that makes no sense")
         if not all(math.isfinite(low) and math.isfinite(high) and low < high for low, high in ranges):
             raise BadSynopsis("the synopsis has ranges that make no sense")
         made = cls(domain=domain, columns=tuple(parameters["columns"]), examples=tuple(parameters["examples"]),

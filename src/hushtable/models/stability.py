@@ -19,6 +19,7 @@ from .frequent import Frequent, frequent_parameters, read_frequent
 from .hash_sketch import discrete_variance
 from .key_columns import KeyColumns
 from .keyed import KeyedModel
+from .reading import noise_scale
 
 __all__ = ["StabilityModel"]
 
@@ -86,7 +87,7 @@ class StabilityModel(KeyedModel):
     @classmethod
     def build(cls, domain: Domain, parameters: dict[str, Any], numbers: dict[str, NDArray[np.int64]]) -> StabilityModel:
         """See Model."""
-        scale, columns = Fraction(parameters["rows_scale"]), KeyColumns.read(domain, parameters)
+        scale, columns = noise_scale(parameters["rows_scale"], "laplace"), KeyColumns.read(domain, parameters)
         frequent = read_frequent(parameters, numbers["frequent"], len(columns.attributes))
         if scale < 0 or frequent.scale <= 0:
             raise BadSynopsis("the synopsis has a noise scale that makes no sense")

@@ -18,6 +18,7 @@ from ..errors import BadSynopsis, TooWide
 from ..interactions import Interactions, Law
 from .frame import Frame
 from .linear import LinearModel
+from .reading import noise_scale, row_count
 
 __all__ = ["TablesModel"]
 
@@ -114,12 +115,10 @@ class TablesModel(LinearModel):
     @classmethod
     def build(cls, domain: Domain, parameters: dict[str, Any], numbers: dict[str, NDArray[np.int64]]) -> TablesModel:
         """See Model."""
-        law, rows, order = parameters["law"], parameters["rows"], parameters["order"]
-        scales = tuple(Fraction(s) for s in parameters["group_scales"])
+        law, rows, order = parameters["law"], row_count(parameters["rows"]), parameters["order"]
+        scales = tuple(noise_scale(s, parameters["law"]) for s in parameters["group_scales"])
         kinds = [key for key in Interactions(domain.sizes, order).groups if len(key) == order]
         if law not in ("gaussian", "laplace") or len(scales) != len(kinds) or min(scales) <= 0:
             raise BadSynopsis("the synopsis has noise scales that do not fit its domain")
-        if not (rows is None or (isinstance(rows, int) and rows > 0)):
-            raise BadSynopsis("the synopsis has a number of rows that makes no sense")
         return cls(domain=domain, law=cast(Law, law), order=order, group_scales=scales, cells=numbers["tables"],
                    rows=rows)  # fmt: skip

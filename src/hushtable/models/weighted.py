@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from math import prod
 from typing import Any, cast
@@ -21,6 +20,7 @@ from ..interactions import Law
 from ..questions.answer import Answer, CrossTab
 from ..questions.parse import Question
 from .base import Model
+from .reading import noise_scale, row_count
 from .weighted_bars import Certificate, Coverage
 
 __all__ = ["WeightedModel"]
@@ -112,7 +112,12 @@ class WeightedModel(Model):
         for item in self.measured:
             own = theta[at : at + len(item.values)] * THETA_UNIT
             at += len(item.values)
-            found.multiply(item.positions, np.exp(own if item.function is None else own[0] * item.function / self.grid))
+            exponents = own if item.function is None else own[0] * (item.function / self.grid)
+            # The weights in a forged file may be no distribution, which shows below.
+            with np.errstate(over="ignore", invalid="ignore"):
+                found.multiply(item.positions, np.exp(exponents))
+        if not all(np.isfinite(group.table).all() for group in found.groups):
+            raise BadSynopsis("the synopsis has weights that are no distribution; ask its publisher for a fresh copy")
         return found
 
     def answer(self, question: Question, *, count: bool = False) -> Answer | CrossTab:
@@ -182,19 +187,27 @@ class WeightedModel(Model):
     @classmethod
     def build(cls, domain: Domain, parameters: dict[str, Any], numbers: dict[str, Ints]) -> WeightedModel:
         """See Model."""
-        law, rows, grid = parameters["law"], parameters["rows"], parameters["grid"]
+        law, rows, grid = parameters["law"], row_count(parameters["rows"]), parameters["grid"]
         stderr = parameters["rows_stderr"]
-        sane = isinstance(rows, int) and rows > 0 and isinstance(grid, int) and grid > 0
-        if law not in ("gaussian", "laplace") or not sane or not isinstance(stderr, (int, float)) or not stderr >= 0:
+        sane = isinstance(grid, int) and 0 < grid < 2**63 and isinstance(stderr, (int, float)) and 0 <= stderr <= 1e30
+        if law not in ("gaussian", "laplace") or not sane or rows is None:
             raise BadSynopsis("the synopsis has a noise law, number of rows or grid that makes no sense")
         if any(np.abs(numbers[name]).max(initial=0) * THETA_UNIT > MOST_THETA for name in ("theta", "before")):
             raise BadSynopsis(f"the synopsis has a log-weight beyond {MOST_THETA}, which no fit gives")
-        certificate = parameters["certificate"]
+        start = numbers["start"]
+        if len(start) and (start.min() < 0 or not 0 < start.sum(dtype=np.float64) < 2**62):
+            raise BadSynopsis("the synopsis starts from weights that are no distribution")
+        certificate, coverage = parameters["certificate"], Coverage.from_dict(parameters["coverage"])
+        if coverage.width > len(domain.sizes) or (coverage.kind in ("tables", "parities") and coverage.width < 1):
+            raise BadSynopsis("the synopsis has a certificate for more columns than its domain")
+        if coverage.kind == "parities" and set(domain.sizes) != {2}:
+            # The transform of parities would write beyond a table of another size.
+            raise BadSynopsis("the synopsis has parities of columns that do not have two codes")
         return cls(
             domain=domain, law=cast(Law, law), rows=rows, rows_stderr=float(stderr), grid=grid,
             measured=_rounds(domain, parameters, numbers), theta=numbers["theta"], before=numbers["before"],
-            start=numbers["start"], points=_points(domain, numbers["points"]),
-            coverage=Coverage.from_dict(parameters["coverage"]), covered=numbers["covered"],
+            start=start, points=_points(domain, numbers["points"]),
+            coverage=coverage, covered=numbers["covered"],
             certificate=None if certificate is None else Certificate.from_dict(certificate), cap=parameters["cap"],
         )  # fmt: skip
 
@@ -209,7 +222,7 @@ def _points(domain: Domain, flat: Ints) -> Ints:
 def _rounds(domain: Domain, parameters: dict[str, Any], numbers: dict[str, Ints]) -> tuple[Measured, ...]:
     found, value, weight = [], 0, 0
     for one in parameters["rounds"]:
-        positions, scale = _checked(domain, one), Fraction(one["scale"])
+        positions, scale = _checked(domain, one), noise_scale(one["scale"], parameters["law"])
         if scale <= 0:
             raise BadSynopsis("the synopsis has a noise scale that makes no sense")
         cells = prod(domain.sizes[p] for p in positions)
@@ -224,7 +237,8 @@ def _rounds(domain: Domain, parameters: dict[str, Any], numbers: dict[str, Ints]
 def _checked(domain: Domain, one: dict[str, Any]) -> tuple[int, ...]:
     """The attributes of a round; BadSynopsis when they are none of the domain's."""
     positions = tuple(one["positions"])
-    known = all(isinstance(p, int) and 0 <= p < len(domain.sizes) for p in positions)
+    # True and False are ints too, and numpy takes them for masks.
+    known = all(type(p) is int and 0 <= p < len(domain.sizes) for p in positions)
     if not positions or not known or len(set(positions)) < len(positions):
         raise BadSynopsis("the synopsis has a measurement of attributes that the domain does not have")
     return positions

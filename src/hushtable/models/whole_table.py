@@ -24,6 +24,7 @@ from ..rake.rare_measured import RareMeasured
 from ..rake.shares import Totals
 from ..rake.tables import GroupedSet, RawTable
 from .base import Model
+from .reading import noise_scale, row_count
 from .whole_table_rare import built, described, numbers_in
 
 __all__ = ["WholeTableModel"]
@@ -129,6 +130,8 @@ class WholeTableModel(Model):
             raise BadSynopsis("the synopsis has rows that do not fit its domain")
         if any(not 1 <= b <= s for b, s in zip(parameters["base"], sizes, strict=True)):
             raise BadSynopsis("the synopsis has more groups than its domain has values")
+        if any(m not in range(len(sizes)) for table in tables for m in table["members"]):
+            raise BadSynopsis("the synopsis has a table of columns that its domain does not have")
         words = len(word_spans([parameters["base"][j] for j in parameters["order"]]))
         return {
             "tables": sum(_numbers_in(table) for table in tables),
@@ -144,19 +147,21 @@ class WholeTableModel(Model):
     @classmethod
     def build(cls, domain: Domain, parameters: dict[str, Any], numbers: dict[str, Integers]) -> WholeTableModel:
         """See Model."""
-        law, rows, sizes = parameters["law"], parameters["rows"], domain.sizes
-        if law not in ("gaussian", "laplace") or not (rows is None or (isinstance(rows, int) and rows > 0)):
-            raise BadSynopsis("the synopsis has a noise law or number of rows that makes no sense")
-        audit, score_scale = parameters["audit"], parameters["score_scale"]
+        law, rows, sizes = parameters["law"], row_count(parameters["rows"]), domain.sizes
+        if law not in ("gaussian", "laplace"):
+            raise BadSynopsis("the synopsis has a noise law that makes no sense")
+        audit, score_scale, effective = parameters["audit"], parameters["score_scale"], float(parameters["effective"])
+        if not 0 <= effective <= 1:
+            raise BadSynopsis("the synopsis has a quality of fit that makes no sense")
         return cls(
             domain=domain,
             law=cast(Law, law),
             rows=rows,
             tables=_tables(domain, cast(Law, law), parameters["tables"], numbers),
             scores=numbers["scores"],
-            score_scale=None if score_scale is None else Fraction(score_scale),
+            score_scale=None if score_scale is None else noise_scale(score_scale, law),
             cloud=_cloud(sizes, parameters, numbers),
-            effective=float(parameters["effective"]),
+            effective=effective,
             audit=None if audit is None else _audit(sizes, audit, numbers["audit"], cast(Law, law)),
             said=tuple(str(remark) for remark in parameters["remarks"]),
             rare=built(parameters["rare"], numbers) if "rare" in parameters else None,
@@ -177,7 +182,7 @@ def _tables(
         for m in members:
             maps.append(numbers["groups"][place : place + sizes[m]])
             place += sizes[m]
-        shaped, scale = GroupedSet(members, tuple(maps)), Fraction(one["scale"])
+        shaped, scale = GroupedSet(members, tuple(maps)), noise_scale(one["scale"], law)
         if list(shaped.shape) != one["shape"] or any(int(g.min()) < 0 for g in maps) or scale <= 0:
             raise BadSynopsis("the synopsis has a table that does not fit its domain")
         length = _numbers_in(one)
@@ -208,6 +213,6 @@ def _cloud(sizes: tuple[int, ...], parameters: dict[str, Any], numbers: dict[str
 def _audit(sizes: tuple[int, ...], described: dict[str, Any], distances: Integers, law: Law) -> Audit:
     tables = tuple(tuple(int(j) for j in members) for members in described["tables"])
     scale = float(described["scale"])
-    if scale <= 0 or any(not 0 <= j < len(sizes) for members in tables for j in members):
+    if not 0 < scale <= 1e60 or any(not 0 <= j < len(sizes) for members in tables for j in members):
         raise BadSynopsis("the synopsis has an audit that does not fit its domain")
     return Audit(tables, distances, scale, law)

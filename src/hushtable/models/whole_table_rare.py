@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from ..errors import BadSynopsis
 from ..rake.rare_columns import RareColumns
 from ..rake.rare_measured import RareMeasured
 from ..rake.rare_weights import WEIGHT_UNIT
+from .reading import noise_scale
 
 __all__ = ["built", "described", "numbers_in"]
 
@@ -52,8 +52,8 @@ def numbers_in(given: dict[str, Any], sizes: Sequence[int]) -> dict[str, int]:
 
 def built(given: dict[str, Any], numbers: dict[str, NDArray[np.int64]]) -> RareMeasured:
     """The sums as they were released."""
-    scales = tuple(Fraction(text) for text in given["scales"])
-    lengths_scale = Fraction(given["lengths_scale"])
+    scales = tuple(noise_scale(text, "gaussian") for text in given["scales"])
+    lengths_scale = noise_scale(given["lengths_scale"], "gaussian")
     if min(*scales, lengths_scale) <= 0:
         raise BadSynopsis("the synopsis has sums of rare values without noise")
     single, both = (np.array(given[name], dtype=np.int64) for name in ("single", "both"))

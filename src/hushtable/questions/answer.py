@@ -84,16 +84,16 @@ class Answer(_Frames):
         return self.value - half, self.value + half
 
     def to_dict(self, confidence: float = 0.95) -> dict[str, Any]:
-        """What `hush ask --json` prints; a number that is not known (the mean of an empty group) is None."""
+        """What `hush ask --json` prints; a number that is not known or too large is None."""
         low, high = self.interval(confidence)
         return {
             "question": self.question,
             "unit": self.unit,
-            "value": _none_if_nan(self.value),
-            "stderr": _none_if_nan(self.stderr),
-            "bias": _none_if_nan(self.bias),
-            "low": _none_if_nan(low),
-            "high": _none_if_nan(high),
+            "value": _none_if_unknown(self.value),
+            "stderr": _none_if_unknown(self.stderr),
+            "bias": _none_if_unknown(self.bias),
+            "low": _none_if_unknown(low),
+            "high": _none_if_unknown(high),
             "confidence": confidence,
             "estimator": self.estimator,
             "notes": list(self.notes),
@@ -103,7 +103,7 @@ class Answer(_Frames):
         """Value, standard error and interval alone."""
         low, high = self.interval(confidence)
         numbers = {"value": self.value, "stderr": self.stderr, "low": low, "high": high}
-        return {name: _none_if_nan(number) for name, number in numbers.items()}
+        return {name: _none_if_unknown(number) for name, number in numbers.items()}
 
     def columns(self, confidence: float = 0.95) -> dict[str, list[Any]]:
         """One row."""
@@ -174,9 +174,9 @@ class CrossTab(_Frames):
         }
 
     def rows(self, confidence: float = 0.95, *, simultaneous: bool = False) -> list[dict[str, Any]]:
-        """One mapping a cell; a value that is not a number (an empty group's mean) becomes None."""
+        """One mapping a cell; a value that is not known (an empty group's mean) becomes None."""
         columns = self.columns(confidence, simultaneous=simultaneous)
-        return [{name: _none_if_nan(columns[name][i]) for name in columns} for i in range(len(self))]
+        return [{name: _none_if_unknown(columns[name][i]) for name in columns} for i in range(len(self))]
 
     def to_dict(self, confidence: float = 0.95, *, simultaneous: bool = False) -> dict[str, Any]:
         """What `hush ask --json` prints; the table's own numbers are those of its rows."""
@@ -244,7 +244,7 @@ def measured(value: float, half: float) -> str:
     """`0.0712 ± 0.0011`: two digits of the error bar, and the value to the same place."""
     if not (math.isfinite(value) and math.isfinite(half)):
         return "not known"
-    if half == 0:
+    if half <= 0:
         return f"{value:.6g} ± 0"
     places = max(0, 1 - math.floor(math.log10(half)))
     return f"{value:,.{places}f} ± {half:,.{places}f}"
@@ -257,8 +257,8 @@ def _shown(value: float, half: float, estimator: str) -> str:
     return measured(value, half)
 
 
-def _none_if_nan(value: Any) -> Any:
-    return None if isinstance(value, float) and math.isnan(value) else value
+def _none_if_unknown(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _html(text: str) -> str:

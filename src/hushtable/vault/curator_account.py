@@ -122,8 +122,8 @@ def resumed(ledger: Ledger, plan: CuratorPlan, state: Chain, *, path: Path) -> L
     if bound.get("ledger") != ledger.identity.nonce:
         raise BadState(f"{path} belongs to another ledger than {ledger.path}; give the one it was begun with")
     ledger.verify()
-    lines = [line for line in ledger.lines() if line.reservation == bound["line"]]
-    if not lines or lines[0].hash != bound["line_hash"]:
+    lines = [line for line in ledger.lines() if line.reservation == bound.get("line")]
+    if not lines or lines[0].hash != bound.get("line_hash"):
         raise BadState(f"{path} was paid from a line that {ledger.path} does not have: the ledger is an older copy")
     if lines[-1].kind == "settle":
         raise BadState(f"the reservation of {path} was settled, so it can answer no more; begin another curator")

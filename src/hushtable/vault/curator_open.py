@@ -113,8 +113,18 @@ def _begun(file: StateFile, domain: Domain, wish: Wish, rows: int | None) -> Cur
         )
         return plan
     begin = file.entries[0]
-    if begin.get("kind") != "begin" or begin.get("format") != FORMAT:
+    if begin["kind"] != "begin" or begin.get("format") != FORMAT:
         raise BadState(f"{file.path} is not a state this version can go on with; use the version that began it")
+    try:
+        return _continued(file, begin, domain, wish, rows)
+    except (HushError, KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        if isinstance(error, BadState):
+            raise
+        raise BadState(f"{file.path} holds something that no curator wrote; put the right file back") from None
+
+
+def _continued(file: StateFile, begin: dict[str, Any], domain: Domain, wish: Wish, rows: int | None) -> CuratorPlan:
+    """The plan that was begun, if it is this table's and the caller's."""
     if begin["table"] != domain.table or begin["domain"] != domain.digest:
         raise BadState(
             f"{file.path} belongs to table '{begin['table']}' under the domain with digest {begin['domain'][:12]}, "

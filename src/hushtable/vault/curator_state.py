@@ -110,8 +110,13 @@ class StateFile(Chain):
         try:
             entry = json.loads(line)
             seal = entry.pop("hash")
-            fits = entry["number"] == number and entry["previous"] == self.hash and _seal(entry) == seal
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            fits = (
+                isinstance(entry["kind"], str)
+                and entry["number"] == number
+                and entry["previous"] == self.hash
+                and _seal(entry) == seal
+            )
+        except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
             fits = False
         if not fits:
             raise BadState(

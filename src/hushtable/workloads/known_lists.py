@@ -32,6 +32,8 @@ class KnownLists(Keyed):
     @cached_property
     def lists(self) -> tuple[tuple[str, ...], ...]:
         """The lists in the file; BadPath or BadPlan where they are none."""
+        if not isinstance(self.file, str):
+            raise BadPlan(f"known_lists takes the name of a file, not {str(self.file)[:40]!r}")
         try:
             if Path(self.file).stat().st_size > MOST_BYTES:
                 raise BadPath(f"{self.file} is larger than {MOST_BYTES:,} bytes; release sparse(size=...) instead")

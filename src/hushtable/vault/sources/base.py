@@ -35,15 +35,22 @@ class Source(ABC):
     def count(self) -> int:
         """The number of rows."""
 
+    @property
+    def schema(self) -> bool:
+        """Whether `columns` comes from a schema. If not, it may be a row: a CSV file without a header has that."""
+        return True
+
     def check(self, domain: Domain) -> None:
         """BadData when a column of the domain is not in the source. Columns the domain leaves out are never read."""
         known = list(self.columns)
         for attribute in domain.attributes:
             if attribute.name not in known:
-                raise BadData(
-                    f"the domain has {attribute.name} but the data have no such column; they have {listed(known)}."
-                    f"{suggestion(attribute.name, known)}"
+                found = (
+                    f"they have {listed(known)}.{suggestion(attribute.name, known)}"
+                    if self.schema
+                    else "the first line of a CSV file and the objects of a JSON file name the columns"
                 )
+                raise BadData(f"the domain has {attribute.name} but the data have no such column; {found}")
 
     def total(self, statistic: Statistic, domain: Domain, progress: Progress | None = None) -> NDArray[np.int64]:
         """The statistic's sum over all rows. A source that computes elsewhere may override this."""

@@ -17,6 +17,8 @@ from .base import Source
 __all__ = ["FileSource"]
 
 BATCH_ROWS = 131_072
+# DuckDB's time to read the header of a text file grows with the square of the number of columns.
+MOST_COLUMNS, MOST_HEADER = 20_000, 4_000_000
 
 # Values of CSV and JSON stay text: DuckDB's guess of a type depends on the rows, and its errors would quote them.
 # The header of a CSV is its first line (skip = 0): DuckDB may else take a row for it, and names are shown in errors.
@@ -59,8 +61,25 @@ class FileSource(Source):
     @cached_property
     def columns(self) -> Sequence[str]:
         """Names from the header or schema; in JSON, those of the first thousands of objects."""
+        if "csv" in self._reader:
+            self._check_width()
         with self._query("SELECT * FROM {source}", self._reader.replace("_objects", "")) as relation:
             return list(relation.columns)
+
+    def _check_width(self) -> None:
+        """BadData when the first line has more columns than could be read in reasonable time."""
+        try:
+            with pa.input_stream(str(self.path), compression="detect") as file:
+                first = file.read(MOST_HEADER).split(b"\n", 1)[0]
+        except (pa.ArrowException, OSError):
+            return  # what is wrong with the file is told where it is read
+        if max(first.count(mark) for mark in (b",", b"\t", b";", b"|")) >= MOST_COLUMNS:
+            raise BadData(f"the first line of {self.path} names more than {MOST_COLUMNS:,} columns; leave some out")
+
+    @property
+    def schema(self) -> bool:
+        """See Source."""
+        return "parquet" in self._reader
 
     def count(self) -> int:
         """See Source."""

@@ -1,0 +1,111 @@
+"""kill -9 at random points of release, curate and ledger commands: nothing is overspent, no file is unpaid."""
+
+import random
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from curators import WIDE_QUESTIONS
+
+import hushtable as ht
+from faults import Zygote, check_account, hush, release, table, zygotes
+from hushtable.vault.ledger import Ledger
+
+EACH = "0.0001"
+
+
+@pytest.fixture
+def zygote() -> Iterator[Zygote]:
+    with zygotes(1) as made:
+        yield made[0]
+
+
+def curate(number: int, luck: random.Random) -> list[str]:
+    questions = luck.sample(WIDE_QUESTIONS, 3)
+    begun = ["--rho", "0.02", "--questions", "1000", "--updates", "200", "--way", "hypothesis"]
+    freeze = ["--freeze", f"frozen{number}.hush"] if luck.random() < 0.3 else []
+    return ["curate", "t.csv", *questions, "--domain", "t.yaml", *begun, *freeze]
+
+
+def command(number: int, luck: random.Random) -> list[str]:
+    what = luck.random()
+    if what < 0.5:
+        return release(f"r{number}", EACH)
+    if what < 0.8:
+        return curate(number, luck)
+    if what < 0.9:
+        return ["ledger", "raise", "t.ledger", "--rho", str(2 + number), "--why", f"kill {number}"]
+    return ["ledger", "create", f"n{number}.ledger", "--domain", "t.yaml", "--rho", "1"]
+
+
+def killed(zygote: Zygote, folder: Path, kills: int, seed: int) -> dict[str, int]:
+    """How many commands of each kind were ended by the kill."""
+    luck = random.Random(seed)
+    usual: dict[str, float] = {}
+    whole = {"release": release("whole", EACH), "curate": curate(-1, luck), "ledger": ["ledger", "show", "t.ledger"]}
+    for name, line in whole.items():
+        began = time.monotonic()
+        assert zygote.run(line, folder) == 0, (folder / "log").read_text()
+        usual[name] = time.monotonic() - began
+    ended, spent, files = dict.fromkeys(usual, 0), 0, 0
+    for number in range(kills):
+        arguments = command(number, luck)
+        code = zygote.kill(arguments, folder, after=luck.uniform(0, 1.1 * usual[arguments[0]]))
+        ended[arguments[0]] += code == -9
+        assert code in (0, -9), (folder / "log").read_text()[-3000:]
+        before = (spent, files)
+        spent, files = check_account(folder)
+        assert spent >= before[0], "a charge was forgotten"
+        assert files >= before[1], "a published file is gone"
+        for made in folder.glob("n*.ledger"):
+            assert Ledger.open(made).verify() == 1
+    return ended
+
+
+def check_next_command(folder: Path) -> None:
+    """Whatever the kills left, the next command works, and the owner sees what happened."""
+    data, domain = str(folder / "t.csv"), str(folder / "t.yaml")
+    code, out, _ = hush(["ledger", "verify", str(folder / "t.ledger")])
+    assert code == 0
+    assert "chain intact" in out
+    code, _, errors = hush(release("after", EACH, folder=str(folder)))
+    assert (code, errors) == (0, "")
+    assert ht.load(folder / "after.hush").ask("smoker").stderr > 0
+    code, out, errors = hush(["curate", data, "smoker", "--domain", domain])
+    assert (code, errors) == (0, "")
+    assert "paid answers left" in out
+    check_account(folder)
+
+
+def test_some_kills_cost_budget_and_nothing_else(tmp_path: Path, zygote: Zygote) -> None:
+    killed(zygote, table(tmp_path / "t"), 25, seed=1)
+    check_next_command(tmp_path / "t")
+
+
+@pytest.mark.audit
+def test_three_hundred_kills_cost_budget_and_nothing_else(tmp_path: Path, zygote: Zygote) -> None:
+    folder = table(tmp_path / "t")
+    ended = killed(zygote, folder, 300, seed=2)
+    print(f"ended by the kill: {ended}")
+    # The kills did fall inside commands: many before they were through, and some releases got a file out.
+    assert ended["release"] >= 60
+    assert ended["curate"] >= 30
+    assert len(list(folder.glob("r*.hush"))) >= 5
+    lines = Ledger.open(folder / "t.ledger").lines()
+    crashed = {line.reservation for line in lines if line.kind == "charge"} - {
+        line.reservation for line in lines if line.kind == "settle"
+    }
+    assert len(crashed) >= 5, "no kill fell between the charge and the end of a release"
+    check_next_command(folder)
+
+
+def test_the_check_sees_a_file_that_nobody_paid_for(tmp_path: Path, zygote: Zygote) -> None:
+    """Power: an older ledger put back under a published file, and an overspent one, are seen."""
+    folder = table(tmp_path / "t")
+    old = (folder / "t.ledger").read_bytes()
+    assert zygote.run(release("one", EACH), folder) == 0
+    check_account(folder)
+    (folder / "t.ledger").write_bytes(old)
+    with pytest.raises((AssertionError, KeyError)):
+        check_account(folder)
