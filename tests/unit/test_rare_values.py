@@ -179,7 +179,7 @@ def test_wrong_weights_are_refused():
 
 
 def test_replace_and_several_rows_a_person_cost_their_price():
-    codes, shape = baskets(4000), domain(SHAPE, neighbours="replace", rows=2)
+    codes, shape = baskets(40_000), domain(SHAPE, neighbours="replace", rows=2)
     price, account = ht.Budget(epsilon=1, delta="1e-9").price, Account()
     door = Door(total=lambda s: s.accumulate(codes), unit=shape.unit, price=price, account=account,
                 randomness=ht.Simulated(5))  # fmt: skip
@@ -188,3 +188,14 @@ def test_replace_and_several_rows_a_person_cost_their_price():
     seen = measured_sums(survey, columns, float(survey.rows), Fraction(0))
     assert Fraction(999, 1000) * price.amount <= sum(account.paid, Fraction(0)) <= price.amount
     assert len(seen.sums) == sum(columns.counts)
+
+
+def test_few_rows_are_measured_by_tables():
+    """With counts of rare values near their noise the sums would not be worth fitting."""
+    codes, shape = baskets(2000), domain(SHAPE, neighbours="add-remove")
+    price = ht.Budget(epsilon=1, delta="1e-9").price
+    door = Door(total=lambda s: s.accumulate(codes), unit=shape.unit, price=price, account=Account(),
+                randomness=ht.Simulated(5))  # fmt: skip
+    raw, columns = first_look(Survey(door, shape, price))
+    assert columns is None
+    assert len(raw) == WIDTH + 1

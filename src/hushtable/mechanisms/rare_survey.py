@@ -28,6 +28,9 @@ __all__ = ["first_look", "may_be_rare", "measured_sums", "release_rare"]
 # the lengths of rows.
 FIRST, LENGTHS = 0.02, 0.02
 SURELY = 3.0
+# Mean count of a rare value, in units of the least noise, from which on the tables of pairs are sound enough to be
+# fitted firmly; below, the fit would take long to find rows for what is noise.
+ENOUGH = 50.0
 
 
 def may_be_rare(domain: Domain, law: str) -> bool:
@@ -41,8 +44,19 @@ def first_look(survey: Survey) -> tuple[list[RawTable], RareColumns | None]:
     alone = one_way_plan(survey.domain.sizes, survey.law, private_rows=private, rows_share=1.0)
     raw = survey.tables(*alone, survey.share(FIRST), contrasted=True)
     totals = Totals(len(survey.domain.sizes), raw, survey.rows)
-    sure = totals.rows >= SURELY * math.sqrt(totals.rows_variance)
-    return raw, split(totals.shares()) if sure else None
+    if totals.rows < SURELY * math.sqrt(totals.rows_variance):
+        return raw, None
+    columns = split(shares := totals.shares())
+    if columns is None or not columns.rare:
+        return raw, None
+    mean = totals.rows * float(np.mean([shares[j].min() for j in columns.rare]))
+    return raw, columns if mean >= ENOUGH * _unit(survey, survey.whole) else None
+
+
+def _unit(survey: Survey, amount: Fraction) -> float:
+    """Standard deviation of a sum that one row changes by 1, at this price."""
+    moved = survey.domain.unit.rows * (1 if survey.domain.unit.neighbours == "add-remove" else math.sqrt(2))
+    return moved / math.sqrt(2 * float(amount))
 
 
 def release_rare(survey: Survey, raw: list[RawTable], columns: RareColumns, audit: float) -> WholeTableModel:
@@ -71,8 +85,7 @@ def measured_sums(survey: Survey, columns: RareColumns, rows: float, spare: Frac
     seen, noise = survey.sums(RareLengths(columns), [Fraction(1)], survey.share(LENGTHS))
     believed = Lengths.of(seen, float(noise[0]), rows)
     rest = survey.left - spare
-    moved = survey.domain.unit.rows * (1 if survey.domain.unit.neighbours == "add-remove" else math.sqrt(2))
-    unit = moved / math.sqrt(2 * float(rest))
+    unit = _unit(survey, rest)
     single, both = chosen_weights(believed, columns, unit)
     shape = deviations(believed, columns, single, both, unit, rows)
     statistic = RareSums(columns, single.tolist(), both.tolist())
