@@ -17,7 +17,7 @@ from hushtable.errors import BadData, BadPlan, BadSynopsis, HushError, UnknownAt
 from hushtable.file_format import _canonical, _parquet, _sha256, pack, read
 from hushtable.models.hash_sketch import discrete_variance
 from hushtable.models.reading import noise_scale, plain_fraction, row_count
-from hushtable.vault.draft import check_fit
+from hushtable.vault.draft import check_fit, draft_domain
 
 KINDS = {one.name: one for one in SPECIMENS}
 
@@ -136,6 +136,13 @@ def test_a_missing_header_is_not_quoted(tmp_path: Path):
         check_fit(tmp_path / "t.csv", shape)
     assert "Zyxwvu" not in str(caught.value)
     assert "1812" not in str(caught.value)
+
+
+def test_a_draft_that_cannot_be_made_quotes_nothing(tmp_path: Path):
+    (tmp_path / "t.csv").write_text("\x01Zyxwvu,1812\nx,2\n")
+    with pytest.raises(BadData, match="no domain can be drafted") as caught:
+        draft_domain(tmp_path / "t.csv", "t")
+    assert "Zyxwvu" not in str(caught.value)
 
 
 def test_a_million_columns_are_refused_at_once(tmp_path: Path):

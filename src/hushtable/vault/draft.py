@@ -10,7 +10,7 @@ import pyarrow as pa
 from ..attributes import FALSE_WORDS, MISSING, OTHER, TRUE_WORDS, Open, canonical, number_in
 from ..decision_list import DecisionList
 from ..domain import Domain
-from ..errors import BadData, listed
+from ..errors import BadData, BadDomain, listed
 from .coding import encode
 from .rules import encode_rules
 from .sources import Progress, open_source, watched
@@ -59,7 +59,15 @@ def draft_domain(data: str | Path, table: str, progress: Progress | None = None)
                 distinct[name].update(dict.fromkeys(canonical(v) for v in _unique(column).to_pylist()))
             else:
                 distinct[name][None] = None  # the rest is not looked at, so it may have missing values
-    return Domain.from_dict({"table": table, "attributes": {n: _guess(list(v)) for n, v in distinct.items()}})
+    guessed = {name: _guess(list(values)) for name, values in distinct.items()}
+    try:
+        return Domain.from_dict({"table": table, "attributes": guessed})
+    except BadDomain:
+        # Its words would quote a column's name or a value, and the name may be a cell of a file without a header.
+        raise BadData(
+            "no domain can be drafted: the table's name, or the name of a column, or a value is blank or not "
+            "printable; mend it, or write the domain by hand"
+        ) from None
 
 
 def _unique(column: pa.Array) -> pa.Array:
