@@ -16,7 +16,8 @@ from benchmarks._smooth import DATA, REAL, SIMULATED, questions, simulated
 from hushtable.questions.answer import reach
 from hushtable.smooth.axes import Axis, Block
 from hushtable.smooth.chebyshev import chebyshev_basis
-from hushtable.smooth.expressions import evaluate, parse_expression
+from hushtable.smooth.evaluation import evaluate
+from hushtable.smooth.expressions import parse_expression
 from hushtable.smooth.target import ExpressionTarget
 from hushtable.vault.statistics.reals import RealRows
 from hushtable.vault.statistics.splines import SplineSums
