@@ -37,7 +37,10 @@ def _exp(parts: Sequence[Floats]) -> Floats | None:
 def _expit(parts: Sequence[Floats]) -> Floats | None:
     """1 / (1 + exp(-a) exp(-b))."""
     odds = _exp([-part for part in parts])
-    return None if odds is None else 1.0 / (1.0 + odds)
+    if odds is None:
+        return None
+    odds += 1.0
+    return np.divide(1.0, odds, out=odds)
 
 
 def _turned(parts: Sequence[Floats]) -> tuple[Floats, Floats]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import cache, cached_property
+from functools import cache
 from math import comb
 
 import numpy as np
@@ -58,33 +58,6 @@ class ChebyshevBasis(Basis):
         if smoothness is not None:
             self.project = self.project * jackson(size, smoothness)[:, None]
         self.constant = (np.arange(size) == 0).astype(np.float64)
-
-    @cached_property
-    def _halves(self) -> list[tuple[slice, Floats, Floats]]:
-        """Even and odd degrees: which they are, and their rows of `project` and columns of `values` on half the grid.
-
-        The other half mirrors it, with the sign of the degree, which halves the arithmetic of a question.
-        """
-        half, kinds = self.count // 2, (slice(0, None, 2), slice(1, None, 2))
-        return [(k, self.project[k, :half].copy(), self.values[:half, k].T.copy()) for k in kinds]
-
-    def fit(self, function: Floats) -> Floats:
-        """See Basis."""
-        if function.ndim != 2 or self.count % 2:
-            return super().fit(function)
-        half, rows = self.count // 2, np.empty((self.size, self.count))
-        near, far = function[:half], function[: half - 1 : -1]
-        for (kind, project, _), folded in zip(self._halves, (near + far, near - far), strict=True):
-            rows[kind] = project @ folded
-        return rows @ self.project.T
-
-    def rebuilt(self, coefficients: Floats) -> Floats:
-        """See Basis."""
-        if coefficients.ndim != 2 or self.count % 2:
-            return super().rebuilt(coefficients)
-        rows = self.values @ coefficients
-        even, odd = (rows[:, kind] @ values for kind, _, values in self._halves)
-        return np.concatenate([even + odd, (even - odd)[:, ::-1]], axis=1)
 
     def at(self, x: Floats) -> Floats:
         """Matrix (points, size): every function at some points."""
