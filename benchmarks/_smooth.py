@@ -6,6 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
+import hushtable as ht
+
+PURE, ZCDP = ht.Budget(epsilon=1), ht.Budget(epsilon=1, delta="1e-9")
 DATA = Path(os.environ.get("HUSHTABLE_DATA", Path(__file__).parents[2] / "shared" / "data"))
 SIMULATED = {"age": (18.0, 98.0), "loginc": (8.0, 13.0), "bmi": (14.0, 54.0)}
 REAL = {
@@ -22,6 +25,12 @@ def simulated(rows: int = 50_000, seed: int = 7) -> dict[str, np.ndarray]:
     income = np.choose(k, [g.normal(10.4, 0.55, rows), g.normal(10.9, 0.6, rows), g.normal(10.1, 0.5, rows)])
     bmi = np.exp(g.normal(3.25, 0.17, rows) + 0.001 * (age - 45))
     return {"age": age, "loginc": income + 0.008 * (age - 45), "bmi": bmi}
+
+
+def domain(bounds: dict[str, tuple[float, float]]) -> ht.Domain:
+    """A table of numbers; their bins play no part in smooth questions."""
+    numbers = {name: {"kind": "number", "between": list(ends), "bins": 2} for name, ends in bounds.items()}
+    return ht.Domain.from_dict({"table": "t", "attributes": numbers})
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,8 @@ from hushtable.mechanisms.smooth_paper import published_degrees
 from hushtable.smooth.axes import Axis
 from hushtable.smooth.basis import Basis
 from hushtable.smooth.chebyshev import ChebyshevBasis, chebyshev_basis, decaying, spread_squared
-from hushtable.smooth.expressions import evaluate, parse_expression
+from hushtable.smooth.evaluation import evaluate
+from hushtable.smooth.expressions import parse_expression
 from hushtable.smooth.splines import spline_basis
 from hushtable.smooth.target import ExpressionTarget
 from papers._paper import Measured, Row, axis, line, panels, select, slope

@@ -9,7 +9,8 @@ from scipy.stats import binomtest, chi2
 
 import hushtable as ht
 from hushtable.mechanisms import mechanisms
-from hushtable.smooth.expressions import evaluate, parse_expression
+from hushtable.smooth.evaluation import evaluate
+from hushtable.smooth.expressions import parse_expression
 from hushtable.vault.door import Door
 from hushtable.vault.randomness import Simulated
 from smooth import PURE, ZCDP, ExactDoor, people, table

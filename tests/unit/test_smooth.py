@@ -9,7 +9,8 @@ import pytest
 import hushtable as ht
 from hushtable.errors import BadData, BadPath, BadPlan, BadQuestion, UnknownAttribute
 from hushtable.mechanisms import mechanisms
-from hushtable.smooth.expressions import evaluate, parse_expression
+from hushtable.smooth.evaluation import evaluate
+from hushtable.smooth.expressions import parse_expression
 from hushtable.synopsis import load
 from smooth import ATTRIBUTES, PURE, ZCDP, ExactDoor, exact, people, table
 

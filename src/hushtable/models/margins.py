@@ -63,17 +63,26 @@ class Margin:
             out = np.multiply.outer(out, self.basis.constant)
         return out
 
+    @cached_property
+    def _total(self) -> Floats:
+        """The sums over all cells."""
+        return np.asarray(self.numbers.sum(axis=0))
+
+    @cached_property
+    def _shifts(self) -> Floats:
+        """Weights that find, in some coefficients, the constant whose removal leaves the least noise."""
+        noise = float((self.variances * self.constant**2).sum())
+        return self.variances * self.constant / noise if noise else np.zeros_like(self.constant)
+
     def mean(self, coefficients: Floats, kept: Floats) -> Estimate | None:
         """The mean, over the rows of the kept cells, of a function with these coefficients; None for too few rows."""
         if self.rows is not None and kept.all():
-            # The sum of the whole table is known, so any constant may be taken out of the function: the one that
-            # leaves the least noise.
-            noise = (self.variances * self.constant**2).sum()
-            shift = float((self.variances * self.constant * coefficients).sum() / noise) if noise else 0.0
+            # The sum of the whole table is known, so any constant may be taken out of the function.
+            shift = float(np.vdot(self._shifts, coefficients))
             weights = (coefficients - shift * self.constant) / self.rows
-            return self._weighed(weights, np.ones_like(kept), shift)
+            return self._weighed(weights, kept, shift)
         count = self._weighed(self.constant, kept, 0.0)
-        if not count.value > SURELY * np.sqrt(count.variance):
+        if not count.value > SURELY * math.sqrt(count.variance):
             return None
         mean = self._weighed(coefficients, kept, 0.0).value / count.value
         return self._weighed((coefficients - mean * self.constant) / count.value, kept, mean)
@@ -86,13 +95,13 @@ class Margin:
 
     def _weighed(self, weights: Floats, kept: Floats, shift: float) -> Estimate:
         """shift + sum over kept cells of weights x numbers."""
-        chosen = kept > 0
-        summed = self.numbers.sum(axis=0) if chosen.all() else self.numbers[chosen].sum(axis=0)
-        squares, count = weights**2, int(chosen.sum())
+        count = int(np.count_nonzero(kept))
+        summed = self._total if count == len(kept) else self.numbers[kept > 0].sum(axis=0)
+        squares = weights * weights
         return Estimate(
-            shift + float((weights * summed).sum()),
-            count * float((squares * self.variances).sum()),
-            count * float((squares**2 * self.fourths).sum()),
+            shift + float(np.vdot(weights, summed)),
+            count * float(np.vdot(squares, self.variances)),
+            count * float(np.vdot(squares * squares, self.fourths)),
         )
 
 

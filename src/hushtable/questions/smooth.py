@@ -18,6 +18,7 @@ from .predicate import Predicate
 __all__ = ["QuantileOf", "SmoothQuestion", "parse_smooth"]
 
 CALL = re.compile(rf"\b(avg|quantile|{'|'.join(SHORTCUTS)})\s*\(", re.IGNORECASE)
+BRACKET = re.compile(r"[()]")
 FORMS = (
     "avg(formula), kde(...), moment(...), logit(...), charfn(...), cdf(...) or quantile(column, level), "
     "then WHERE and GROUP BY about categories; or SELECT ... FROM table ..."
@@ -85,8 +86,9 @@ def _call(text: str) -> tuple[str, str, str, str] | None:
     if start is None:
         return None
     depth = 1
-    for end in range(start.end(), len(bare)):
-        depth += (bare[end] == "(") - (bare[end] == ")")
+    for bracket in BRACKET.finditer(bare, start.end()):
+        end = bracket.start()
+        depth += 1 if bare[end] == "(" else -1
         if depth == 0:
             return start.group(1).lower(), text[: start.start()], text[start.end() : end], text[end + 1 :]
     raise BadQuestion(f"the bracket after {start.group(1)} is never closed; write {FORMS}")

@@ -8,9 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Basis", "along"]
+__all__ = ["RAISED", "Basis", "along", "largest"]
 
 Floats = NDArray[np.float64]
+# What was only looked at on a grid is raised by this.
+RAISED = 1.05
 
 
 class Basis(ABC):
@@ -40,26 +42,36 @@ class Basis(ABC):
 
     def error(self, function: Floats, coefficients: Floats) -> Floats:
         """Distance, on the grid, between a function and its combination of basis functions."""
-        return function - self.rebuilt(coefficients)
+        rebuilt = self.rebuilt(coefficients)
+        return np.subtract(function, rebuilt, out=rebuilt)  # fresh memory of this size costs as much as the arithmetic
 
     def sampled(self, error: Floats) -> float:
         """The largest distance on the grid and a twentieth more: near the truth where no spike hides between points."""
-        return 1.05 * float(np.abs(error).max())
+        return RAISED * largest(error)
 
     @abstractmethod
-    def certified(
-        self, function: Floats, error: Floats, derivatives: Sequence[float], *, negligible: float = 0.0
-    ) -> float:
-        """A proven bound on the distance everywhere between a function and its combination of basis functions.
+    def between(self, function: Floats, error: Floats, *, top: float, negligible: float = 0.0) -> float:
+        """A bound on the distance everywhere, if the function is as its values on the grid say: see `remainder`.
 
-        `derivatives` has one number an axis: a bound on |d^k f / dx^k| / k! with k = `order`. A bound that is below
-        `negligible` is not made tighter.
+        `top` is the largest distance on the grid. A bound that is below `negligible` is not made tighter.
+        """
+
+    @abstractmethod
+    def remainder(self, derivatives: Sequence[float]) -> float:
+        """How far a function may be from its interpolation on the grid; added to `between`, a proven bound.
+
+        `derivatives` has one number an axis: a bound on |d^k f / dx^k| / k! with k = `order`.
         """
 
     @property
     @abstractmethod
     def order(self) -> int:
-        """Which derivative of a function `certified` needs a bound on."""
+        """Which derivative of a function `remainder` needs a bound on."""
+
+
+def largest(values: Floats) -> float:
+    """The largest absolute value."""
+    return max(float(values.max()), -float(values.min()))
 
 
 def along(matrices: Sequence[Floats], tensor: Floats) -> Floats:

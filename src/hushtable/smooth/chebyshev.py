@@ -68,26 +68,32 @@ class ChebyshevBasis(Basis):
         """See Basis."""
         return ORDER
 
-    def certified(
-        self, function: Floats, error: Floats, derivatives: Sequence[float], *, negligible: float = 0.0
-    ) -> float:
-        """See Basis. f is compared with its interpolation f_N on the grid, and f_N with p.
+    def remainder(self, derivatives: Sequence[float]) -> float:
+        """See Basis. f is compared with its interpolation f_N on the grid.
 
         |f - f_N| <= (1 + L) (pi/2)^k / C(N, k) |d^k f / dx^k| / k! along one axis, L Lebesgue's constant [Riv74].
-        f_N - p has known cosine coefficients: what is left without the degrees >= N/3 is bounded by its values on the
-        grid [EhlZ64], and those degrees by the sum of their coefficients.
         """
-        d, count = function.ndim, self.count
-        top = float(np.abs(error).max())
-        lebesgue = 2 / math.pi * math.log(count) + 1
-        reach = (1 + lebesgue) * (math.pi / 2) ** ORDER / comb(count, ORDER)
-        rest = sum(lebesgue**i * reach * r for i, r in enumerate(sorted(derivatives, reverse=True)))
-        if lebesgue**d * top <= negligible:
-            return rest + lebesgue**d * top
-        cut = max(self.size, count // 3)
+        lebesgue = self._lebesgue
+        reach = (1 + lebesgue) * (math.pi / 2) ** ORDER / comb(self.count, ORDER)
+        return sum(lebesgue**i * reach * r for i, r in enumerate(sorted(derivatives, reverse=True)))
+
+    @property
+    def _lebesgue(self) -> float:
+        return 2 / math.pi * math.log(self.count) + 1
+
+    def between(self, function: Floats, error: Floats, *, top: float, negligible: float = 0.0) -> float:
+        """See Basis. f_N - p has known cosine coefficients.
+
+        What is left without the degrees >= N/3 is bounded by its values on the grid [EhlZ64], and those degrees by the
+        sum of their coefficients.
+        """
+        d, bound = function.ndim, self._lebesgue**function.ndim * top
+        if bound <= negligible:
+            return bound
+        cut = max(self.size, self.count // 3)
         spectrum = np.abs(_cosine_transform(function))
         high = float(spectrum.sum() - spectrum[(slice(cut),) * d].sum())
-        return rest + high + (top + high) / math.cos(math.pi * (cut - 1) / (2 * count)) ** d
+        return high + (top + high) / math.cos(math.pi * (cut - 1) / (2 * self.count)) ** d
 
 
 def _cosine_transform(values: Floats) -> Floats:

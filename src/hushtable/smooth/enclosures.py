@@ -1,4 +1,4 @@
-"""Enclosures: proven bounds on the derivatives of an expression, by interval arithmetic on boxes of its columns."""
+"""Enclosures: an expression and its derivatives on boxes of its columns, by interval arithmetic on jets."""
 
 from __future__ import annotations
 
@@ -9,54 +9,46 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .axes import Axis
-from .expressions import Call, Column, Constant, Expression, Operation, names_in
-from .jets import Ball, Jet, JetCalculus
+from .balls import EXACT, Ball
+from .expressions import Call, Constant, Expression, Line, Operation, names_in
+from .jets import Jet, JetCalculus
 from .slopes import BOUNDED
 
-__all__ = ["derivative_bounds", "value_range"]
+__all__ = ["BOXES", "apart", "enclosed", "value_range"]
 
 Floats = NDArray[np.float64]
 # Boxes an axis for 1, 2, 3, 4 axes: more are tighter and slower.
 BOXES = (64, 20, 8, 5)
 
 
-def derivative_bounds(expression: Expression, axes: Sequence[Axis], order: int, *, finer: int = 1) -> list[float]:
-    """For each axis a bound on |d^order f / dx^order| / order! over all points, x the scaled column.
-
-    Infinite where none is found: a kink, a pole, or boxes too large to tell.
-    """
-    d, jet = len(axes), _enclosed(expression, axes, order, finer)
-    if len(jet) <= order:
-        return [0.0] * d
-    largest = np.nan_to_num(jet[order].largest, nan=np.inf, posinf=np.inf)
-    return [float(one) for one in np.broadcast_to(largest, (d, largest.shape[-1])).max(axis=1)]
-
-
 def value_range(expression: Expression, axes: Sequence[Axis]) -> tuple[float, float]:
     """Proven bounds on the values, infinite where none are found."""
-    first = _enclosed(expression, axes, 0, 4)[0]
+    with np.errstate(all="ignore"):
+        first = enclosed(JetCalculus(0, local=False), expression, axes, BOXES[len(axes) - 1] * 4)[0]
     low, high = np.nan_to_num(first.low, nan=-np.inf, neginf=-np.inf), np.nan_to_num(first.high, nan=np.inf)
     least, most = float(low.min()), float(high.max())
     rounding = 1e-12 * max(abs(least), abs(most))
     return least - rounding, most + rounding
 
 
-def _enclosed(expression: Expression, axes: Sequence[Axis], order: int, finer: int) -> Jet:
+def apart(operation: Operation) -> bool:
+    """Whether it is a product of functions of different columns."""
+    return operation.operator == "*" and not names_in(operation.left) & names_in(operation.right)
+
+
+def enclosed(calculus: JetCalculus, expression: Expression, axes: Sequence[Axis], boxes: int) -> Jet:
     """The jet of an expression on all boxes; row i of every ball is about steps along axis i."""
-    calculus, columns = _columns(tuple(axes), order, finer)
-    with np.errstate(all="ignore"):
-        return _jet(calculus, expression, columns)
+    return _jet(calculus, expression, _columns(calculus.order, tuple(axes), boxes))
 
 
 @lru_cache(maxsize=64)
-def _columns(axes: tuple[Axis, ...], order: int, finer: int) -> tuple[JetCalculus, dict[str, Jet]]:
+def _columns(order: int, axes: tuple[Axis, ...], boxes: int) -> dict[str, Jet]:
     """The jets of the columns themselves; kept, because many questions are about the same columns."""
-    d, boxes = len(axes), BOXES[len(axes) - 1] * finer
+    d = len(axes)
     centres = (np.arange(boxes) + 0.5) * 2 / boxes - 1
     grid = np.meshgrid(*[centres] * d, indexing="ij")
-    calculus = JetCalculus(order, local=finer > 1)
-    return calculus, {
-        axis.name: _column(calculus, axis, np.broadcast_to(x.ravel(), (d, x.size)), 1 / boxes, i, d)
+    return {
+        axis.name: _column(JetCalculus(order), axis, np.broadcast_to(x.ravel(), (d, x.size)), 1 / boxes, i, d)
         for i, (axis, x) in enumerate(zip(axes, grid, strict=True))
     }
 
@@ -65,7 +57,7 @@ def _column(calculus: JetCalculus, axis: Axis, x: Floats, radius: float, number:
     """The column's own value as a function of its scaled one; row i of every ball is about steps along axis i."""
     moves = (np.arange(d) == number).astype(np.float64)[:, None]
     inner = [Ball(axis.centre + axis.half * x, np.full(x.shape, axis.half * radius))]
-    inner += [Ball(axis.half * moves, np.zeros((d, 1)))] if calculus.order else []
+    inner += [Ball(axis.half * moves, EXACT)] if calculus.order else []
     if axis.transform == "none":
         return inner
     return calculus.exp(inner) if axis.transform == "log" else calculus.multiply(inner, inner)
@@ -73,9 +65,9 @@ def _column(calculus: JetCalculus, axis: Axis, x: Floats, radius: float, number:
 
 def _jet(c: JetCalculus, expression: Expression, columns: dict[str, Jet]) -> Jet:
     if isinstance(expression, Constant):
-        return [Ball(np.array([[expression.value]]), np.zeros((1, 1)))]
-    if isinstance(expression, Column):
-        return columns[expression.name]
+        return [Ball(np.array([[expression.value]]), EXACT)]
+    if isinstance(expression, Line):
+        return c.line(columns[expression.name], expression.slope, expression.shift)
     if isinstance(expression, Call):
         return _call(c, expression.function, _jet(c, expression.argument, columns))
     return _operation(c, expression, columns)
@@ -91,14 +83,15 @@ def _operation(c: JetCalculus, expression: Operation, columns: dict[str, Jet]) -
     if operator == "**" and isinstance(right, Constant):
         base = _jet(c, left, columns)
         if right.value < 0 and right.value == int(right.value) and (base[0].low <= 0).any():
-            return c.divide([Ball(np.ones((1, 1)), np.zeros((1, 1)))], c.power(base, -right.value))
+            return c.divide([Ball(np.ones((1, 1)), EXACT)], c.power(base, -right.value))
         return c.power(base, right.value)
     a, b = _jet(c, left, columns), _jet(c, right, columns)
-    apart = operator == "*" and not names_in(left) & names_in(right)
     joined: dict[str, Callable[[], Jet]] = {
         "+": lambda: c.add(a, b),
         "-": lambda: c.add(a, c.scale(b, -1.0)),
-        "*": lambda: c.multiply_apart(a, b) if apart else c.power(a, 2.0) if left == right else c.multiply(a, b),
+        "*": lambda: (
+            c.multiply_apart(a, b) if apart(expression) else c.power(a, 2.0) if left == right else c.multiply(a, b)
+        ),
         "/": lambda: c.divide(a, b),
         "**": lambda: c.exp(c.multiply(b, c.log(a))),
     }

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import math
+import operator as python
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,14 +18,14 @@ from .functions import FUNCTIONS
 
 __all__ = [
     "Call",
-    "Column",
     "Constant",
     "Expression",
+    "Line",
     "Operation",
-    "evaluate",
     "joined",
     "names_in",
     "parse_expression",
+    "terms",
 ]
 
 Floats = NDArray[np.float64]
@@ -31,12 +33,12 @@ MOST_NODES = 400
 LONGEST = 4000
 ALLOWED = f"columns, numbers, + - * / ** and {', '.join(FUNCTIONS)}"
 OPERATORS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
-ARITHMETIC: dict[str, Callable[[Floats, Floats], Floats]] = {
-    "+": np.add,
-    "-": np.subtract,
-    "*": np.multiply,
-    "/": np.divide,
-    "**": np.power,
+ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
+    "+": python.add,
+    "-": python.sub,
+    "*": python.mul,
+    "/": python.truediv,
+    "**": python.pow,
 }
 
 
@@ -48,10 +50,12 @@ class Constant:
 
 
 @dataclass(frozen=True)
-class Column:
-    """A column, in its own units."""
+class Line:
+    """slope * column + shift, the column in its own units."""
 
     name: str
+    slope: float = 1.0
+    shift: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -71,7 +75,7 @@ class Call:
     argument: Expression
 
 
-Expression = Constant | Column | Operation | Call
+Expression = Constant | Line | Operation | Call
 
 
 def parse_expression(text: str, known: Sequence[str]) -> Expression:
@@ -123,80 +127,97 @@ class _Reader:
             raise BadQuestion(f"{function} takes one expression, as in {function}(x)")
         argument = self.read(node.args[0])
         if isinstance(argument, Constant):
-            return _constant(float(_quietly(FUNCTIONS[function], np.array(argument.value))))
+            with np.errstate(all="ignore"):
+                return _constant(float(FUNCTIONS[function](np.array(argument.value))))
         return Call(function, argument)
 
-    def _column(self, name: str) -> Column:
+    def _column(self, name: str) -> Line:
         if name.lower() not in self.lower:
             raise BadQuestion(
                 f"no smooth column '{name[:60]}'; this synopsis has {listed(self.known)}.{suggestion(name, self.known)}"
             )
-        return Column(name if name in self.known else self.lower[name.lower()])
+        return Line(name if name in self.known else self.lower[name.lower()])
 
 
 def _constant(value: float) -> Constant:
+    return Constant(_finite(value))
+
+
+def _finite(value: float) -> float:
     if not math.isfinite(value):
         raise BadQuestion("the expression has a constant part that is not a finite number")
-    return Constant(value)
+    return value
 
 
 def joined(operator: str, left: Expression, right: Expression) -> Expression:
-    """The operation; computed now where both sides are numbers."""
+    """The operation; computed now where both sides are numbers, and written as a line where it is one."""
     if isinstance(left, Constant) and isinstance(right, Constant):
-        both = _quietly(ARITHMETIC[operator], np.array(left.value), np.array(right.value))
-        return _constant(float(both))
-    line = _line(operator, _ends(left), _ends(right))
-    return Operation(operator, left, right) if line is None else _written(*line)
+        return _constant(_computed(operator, left.value, right.value))
+    if isinstance(left, (Constant, Line)) and isinstance(right, (Constant, Line)):
+        line = _line(operator, left, right)
+        if line is not None:
+            return line
+    return Operation(operator, left, right)
 
 
-# A number times one column plus a number; the column is None where there is none.
-Line = tuple[str | None, float, float]
+def _computed(operator: str, left: float, right: float) -> float:
+    """As Python computes it, and not a number where it has no real value."""
+    try:
+        value = ARITHMETIC[operator](left, right)
+    except ArithmeticError:  # 1 / 0, or too large
+        return math.nan
+    return value if isinstance(value, float) else math.nan  # a root of a negative number is complex
 
 
-def _ends(expression: Expression) -> Line | None:
-    """The line an expression is, if it was written as `slope * column + shift`."""
-    if isinstance(expression, Constant):
-        return None, 0.0, expression.value
-    rest: Expression = expression
-    shift, slope = 0.0, 1.0
-    if isinstance(rest, Operation) and rest.operator == "+" and isinstance(rest.right, Constant):
-        shift, rest = rest.right.value, rest.left
-    if isinstance(rest, Operation) and rest.operator == "*" and isinstance(rest.left, Constant):
-        slope, rest = rest.left.value, rest.right
-    return (rest.name, slope, shift) if isinstance(rest, Column) else None
-
-
-def _line(operator: str, left: Line | None, right: Line | None) -> Line | None:
+def _line(operator: str, left: Constant | Line, right: Constant | Line) -> Line | None:
     """Lines stay lines under + - and under * / by a number: ((2 * age - 116) / 80 - 0.5) / 0.1 is one."""
-    if left is None or right is None or (left[0] and right[0] and left[0] != right[0]):
+    first, a, b = _ends(left)
+    second, c, e = _ends(right)
+    if first and second and first != second:
         return None
-    name, (_, a, b), (_, c, e) = left[0] or right[0], left, right
+    name = first or second
     if operator in "+-":
         sign = 1.0 if operator == "+" else -1.0
-        return name, a + sign * c, b + sign * e
-    if operator == "*" and not (left[0] and right[0]):
-        return name, a * e + b * c, b * e
-    if operator == "/" and not right[0] and e:
-        return name, a / e, b / e
+        return _written(name, a + sign * c, b + sign * e)
+    if operator == "*" and not (first and second):
+        return _written(name, a * e + b * c, b * e)
+    if operator == "/" and not second and e:
+        return _written(name, a / e, b / e)
     return None
 
 
-def _written(name: str | None, slope: float, shift: float) -> Expression:
-    if name is None or not math.isfinite(slope) or not math.isfinite(shift):
-        return _constant(shift if math.isfinite(slope) else slope)
-    column: Expression = Column(name)
-    scaled = column if slope == 1.0 else Operation("*", Constant(slope), column)
-    return scaled if shift == 0.0 else Operation("+", scaled, Constant(shift))
+def _ends(part: Constant | Line) -> tuple[str, float, float]:
+    """Column, slope and shift; a number is a line without a column."""
+    return ("", 0.0, part.value) if isinstance(part, Constant) else (part.name, part.slope, part.shift)
 
 
-def _quietly(function: Callable[..., Floats], *arguments: Floats) -> Floats:
-    with np.errstate(all="ignore"):
-        return function(*arguments)
+def _written(name: str, slope: float, shift: float) -> Line:
+    return Line(name, _finite(slope), _finite(shift))
+
+
+def terms(expression: Expression, factor: float = 1.0) -> Iterator[tuple[float, Expression]]:
+    """The numbers and parts that add up, each times its number, to an expression; several where it is a sum."""
+    if isinstance(expression, Operation):
+        left, right, operator = expression.left, expression.right, expression.operator
+        if operator in "+-":
+            yield from terms(left, factor)
+            yield from terms(right, factor if operator == "+" else -factor)
+            return
+        if operator == "*" and isinstance(left, Constant):
+            yield from terms(right, factor * left.value)
+            return
+        if operator == "*" and isinstance(right, Constant):
+            yield from terms(left, factor * right.value)
+            return
+        if operator == "/" and isinstance(right, Constant) and right.value:
+            yield from terms(left, factor / right.value)
+            return
+    yield factor, expression
 
 
 def names_in(expression: Expression) -> set[str]:
     """The columns an expression uses."""
-    return {part.name for part in _parts(expression) if isinstance(part, Column)}
+    return {part.name for part in _parts(expression) if isinstance(part, Line)}
 
 
 def _parts(expression: Expression) -> Iterator[Expression]:
@@ -208,22 +229,3 @@ def _parts(expression: Expression) -> Iterator[Expression]:
             waiting += [part.left, part.right]
         elif isinstance(part, Call):
             waiting.append(part.argument)
-
-
-def evaluate(expression: Expression, columns: Mapping[str, Floats]) -> Floats:
-    """Its values, where columns are arrays that broadcast. May be not finite; the caller looks."""
-    with np.errstate(all="ignore"):
-        return _evaluate(expression, columns)
-
-
-def _evaluate(expression: Expression, columns: Mapping[str, Floats]) -> Floats:
-    if isinstance(expression, Constant):
-        return np.array(expression.value)
-    if isinstance(expression, Column):
-        return columns[expression.name]
-    if isinstance(expression, Call):
-        return FUNCTIONS[expression.function](_evaluate(expression.argument, columns))
-    left, right = (_evaluate(part, columns) for part in (expression.left, expression.right))
-    if expression.operator == "**" and right.ndim == 0 and right == 2:
-        return left * left  # numpy's power is slower
-    return ARITHMETIC[expression.operator](left, right)

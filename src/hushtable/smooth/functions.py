@@ -33,8 +33,8 @@ def _normal_table() -> tuple[Floats, Floats]:
 def ndtr(u: Floats) -> Floats:
     """The normal distribution function, by cubic interpolation: within 1e-13."""
     values, slopes = _normal_table()
-    place = (np.clip(u, -FAR, FAR) + FAR) * STEPS
-    left = np.nan_to_num(place).astype(np.int64)
+    place = (np.minimum(np.maximum(u, -FAR), FAR) + FAR) * STEPS
+    left = np.fmax(place, 0.0).astype(np.int64)  # 0 for what is not a number
     t = place - left
     # Hermite's cubic through two values and two slopes.
     rise = values[left + 1] - values[left]

@@ -3,69 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import reduce
 from operator import add
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .balls import EXACT, Ball
 from .functions import FUNCTIONS, ndtr
 from .slopes import largest_slopes
 
-__all__ = ["Ball", "Jet", "JetCalculus"]
+__all__ = ["Jet", "JetCalculus"]
 
 Floats = NDArray[np.float64]
 WAVES = {"sin": np.sin, "cos": np.cos}
-
-
-@dataclass(slots=True)
-class Ball:
-    """All numbers within `radius` of `middle`, one ball for each box."""
-
-    middle: Floats
-    radius: Floats
-
-    def __add__(self, other: Ball) -> Ball:
-        return Ball(self.middle + other.middle, self.radius + other.radius)
-
-    def __mul__(self, other: Ball) -> Ball:
-        return Ball(self.middle * other.middle, self.largest * other.radius + self.radius * np.abs(other.middle))
-
-    def scaled(self, factor: float) -> Ball:
-        """Times a number."""
-        return Ball(self.middle * factor, self.radius * abs(factor))
-
-    @property
-    def low(self) -> Floats:
-        """Lower ends."""
-        return self.middle - self.radius
-
-    @property
-    def high(self) -> Floats:
-        """Upper ends."""
-        return self.middle + self.radius
-
-    @property
-    def largest(self) -> Floats:
-        """No number in it is larger in absolute value."""
-        return np.abs(self.middle) + self.radius
-
-    @classmethod
-    def between(cls, low: Floats, high: Floats) -> Ball:
-        """The ball with these ends."""
-        return cls((low + high) / 2, (high - low) / 2)
-
-    def rising(self, function: Callable[[Floats], Floats]) -> Ball:
-        """The values of a function that never falls."""
-        return Ball.between(function(self.low), function(self.high))
-
-    def inverse(self) -> Ball:
-        """1 / x; without bound where the ball holds 0."""
-        low, high = self.low, self.high
-        clear = (low > 0) | (high < 0)
-        found = Ball.between(1 / np.where(clear, high, 1.0), 1 / np.where(clear, low, 1.0))
-        return Ball(found.middle, np.where(clear, found.radius, np.inf))
 
 
 # Coefficient k encloses the k-th derivative / k!; those beyond the end of the list are 0.
@@ -86,6 +37,11 @@ class JetCalculus:
     def scale(self, a: Jet, factor: float) -> Jet:
         """Times a number."""
         return [x.scaled(factor) for x in a]
+
+    def line(self, a: Jet, slope: float, shift: float) -> Jet:
+        """slope * a + shift."""
+        first, *rest = a if slope == 1.0 else self.scale(a, slope)
+        return [Ball(first.middle + shift, first.radius), *rest]
 
     def multiply(self, a: Jet, b: Jet) -> Jet:
         """Product."""
@@ -116,10 +72,11 @@ class JetCalculus:
         out, slopes = [start], list[Ball]()
         if len(u) == 1:
             return out
+        rises = [x.scaled(j) for j, x in enumerate(u)]
         for k in range(1, self.order + 1):
             slopes.append(slope(out))
-            terms = (u[j] * slopes[k - j] for j in range(1, min(k + 1, len(u))))
-            out.append(_sum(t.scaled(j / k) for j, t in enumerate(terms, start=1)))
+            terms = (rises[j] * slopes[k - j] for j in range(1, min(k + 1, len(u))))
+            out.append(_sum(terms).scaled(1 / k))
         return out
 
     def exp(self, u: Jet) -> Jet:
@@ -131,7 +88,7 @@ class JetCalculus:
 
         Not as tight as the recurrences far from where the function bends, and many times faster.
         """
-        if len(u) > 2 or (len(u) == 2 and u[1].radius.any()):
+        if len(u) > 2 or (len(u) == 2 and u[1].radius is not EXACT):
             return None
         first = _wave(u[0], WAVES[function]) if function in WAVES else u[0].rising(FUNCTIONS[function])
         if len(u) == 1:
@@ -150,7 +107,7 @@ class JetCalculus:
 
         def slope(out: Jet) -> Ball:
             square = _convolved(out).scaled(-1.0)
-            return Ball(one, 0 * one) + square if len(out) == 1 else square
+            return Ball(one, EXACT) + square if len(out) == 1 else square
 
         return self.integrated(u[0].rising(np.tanh), u, slope)
 
@@ -158,7 +115,7 @@ class JetCalculus:
         """N' = exp(-u^2 / 2) / sqrt(2 pi)."""
         bell = self.scale(self.exp(self.scale(self.multiply(u, u), -0.5)), float(1 / np.sqrt(2 * np.pi)))
         zero = np.zeros_like(u[0].middle)
-        bell += [Ball(zero, zero)] * (self.order + 1 - len(bell))
+        bell += [Ball(zero, EXACT)] * (self.order + 1 - len(bell))
         return self.integrated(u[0].rising(ndtr), u, lambda out: bell[len(out) - 1])
 
     def log(self, u: Jet) -> Jet:
@@ -181,11 +138,19 @@ class JetCalculus:
             raised.append(_sum(terms) * over)
         return _unbounded_unless(u[0].low > 0, raised)
 
+    def square(self, a: Jet) -> Jet:
+        """Product with itself: each pair of different coefficients once, and twice."""
+        out = []
+        for k in range(min(2 * len(a) - 1, self.order + 1)):
+            pairs = [(a[j] * a[k - j]).scaled(2.0) for j in range(max(0, k - len(a) + 1), (k + 1) // 2)]
+            out.append(_sum([*pairs, a[k // 2] * a[k // 2]] if k % 2 == 0 else pairs))
+        return out
+
     def _whole_power(self, u: Jet, exponent: int) -> Jet:
         if exponent == 0:
-            return [Ball(np.ones((1, 1)), np.zeros((1, 1)))]
+            return [Ball(np.ones((1, 1)), EXACT)]
         half = self._whole_power(u, exponent // 2) if exponent > 1 else u
-        out = self.multiply(half, half) if exponent > 1 else u
+        out = self.square(half) if exponent > 1 else u
         return self.multiply(out, u) if exponent > 1 and exponent % 2 else out
 
     def _powers(self, u: Jet, exponent: float) -> Callable[[Jet], Ball]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from functools import reduce
 
 from ..errors import BadQuestion, listed, suggestion
-from .expressions import Call, Column, Constant, Expression, joined
+from .expressions import Call, Constant, Expression, Line, joined
 
 __all__ = ["SHORTCUTS", "Shortcut", "cdf", "charfn", "kde", "logit", "moment", "read_shortcut"]
 
@@ -29,7 +29,7 @@ def kde(point: Numbers, bandwidth: Numbers) -> Shortcut:
 
 def moment(powers: Numbers) -> Shortcut:
     """The mean of a product of powers."""
-    return {"": _product([joined("**", Column(name), Constant(float(p))) for name, p in powers.items()])}
+    return {"": _product([joined("**", Line(name), Constant(float(p))) for name, p in powers.items()])}
 
 
 def logit(coefficients: Numbers, intercept: float) -> Shortcut:
@@ -52,7 +52,7 @@ def cdf(point: Numbers, softness: Numbers) -> Shortcut:
 
 
 def _standard(name: str, at: float, width: float) -> Expression:
-    return joined("/", joined("-", Column(name), Constant(at)), Constant(width))
+    return joined("/", joined("-", Line(name), Constant(at)), Constant(width))
 
 
 def _product(parts: list[Expression]) -> Expression:
@@ -60,7 +60,7 @@ def _product(parts: list[Expression]) -> Expression:
 
 
 def _linear(coefficients: Numbers) -> Expression:
-    terms = [joined("*", Constant(c), Column(name)) for name, c in coefficients.items()]
+    terms = [joined("*", Constant(c), Line(name)) for name, c in coefficients.items()]
     return reduce(lambda a, b: joined("+", a, b), terms)
 
 

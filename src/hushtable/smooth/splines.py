@@ -82,41 +82,42 @@ class SplineBasis(Basis):
         """See Basis."""
         return self.nodes
 
-    def certified(
-        self, function: Floats, error: Floats, derivatives: Sequence[float], *, negligible: float = 0.0
-    ) -> float:
+    def remainder(self, derivatives: Sequence[float]) -> float:
         """See Basis. Between knots p is a cubic, so that interpolation at the nodes changes f - p only as it does f.
 
-        |f - p| <= |I(f - p)| + |f - If|, with I the interpolation on one box between knots. The first is a
-        polynomial, bounded by its values on a denser grid [EhlZ64]; the second, axis by axis, by
-        (step / 2)^k 2^(1-k) |d^k f / dx^k| / k!, times Lebesgue's constant for each axis already interpolated.
+        |f - p| <= |I(f - p)| + |f - If|, with I the interpolation on one box between knots. The first is `between`;
+        the second, axis by axis, is at most (step / 2)^k 2^(1-k) |d^k f / dx^k| / k!, times Lebesgue's constant for
+        each axis already interpolated.
         """
-        d, grow = error.ndim, _lebesgue(self.nodes)
-        reach = (self.step / 2) ** self.nodes * 2.0 ** (1 - self.nodes)
-        rest = sum(grow**i * reach * r for i, r in enumerate(sorted(derivatives, reverse=True)))
-        top = float(np.abs(error).max())
-        return rest + (grow**d * top if grow**d * top <= negligible else self._between_nodes(error, top, negligible))
+        grow, reach = _lebesgue(self.nodes), (self.step / 2) ** self.nodes * 2.0 ** (1 - self.nodes)
+        return sum(grow**i * reach * r for i, r in enumerate(sorted(derivatives, reverse=True)))
 
-    def _between_nodes(self, error: Floats, top: float, negligible: float) -> float:
-        """The largest value of the polynomials through the nodes, box by box."""
+    def between(self, function: Floats, error: Floats, *, top: float, negligible: float = 0.0) -> float:
+        """See Basis. Polynomials through the nodes, box by box, bounded by their values on a denser grid [EhlZ64]."""
+        bound = _lebesgue(self.nodes) ** error.ndim * top
+        return bound if bound <= negligible else self._denser(error, top, negligible)
+
+    def _denser(self, error: Floats, top: float, negligible: float) -> float:
         d = error.ndim
         shape = [part for _ in range(d) for part in (self.spans, self.nodes)]
-        order = [*range(0, 2 * d, 2), *range(1, 2 * d, 2)]
-        boxes = error.reshape(shape).transpose(order).reshape(-1, *[self.nodes] * d)
-        reached, grow = np.abs(boxes).reshape(len(boxes), -1).max(axis=1), _lebesgue(self.nodes)
+        order = [*range(1, 2 * d, 2), *range(0, 2 * d, 2)]
+        # Entry (node, ..., node, box): the boxes last, so that every step below is a product of matrices.
+        boxes = error.reshape(shape).transpose(order).reshape(self.nodes**d, -1)
+        reached, grow = np.abs(boxes).max(axis=0), _lebesgue(self.nodes)
         bound = grow**d * top
         for count in DENSE:
             # A box that cannot beat the largest value seen, whatever lies between its points, is not looked at again.
-            boxes = boxes[reached * grow**d > top]
-            if len(boxes) * count**d > MOST_DENSE:
+            boxes = boxes[:, reached * grow**d > top]
+            if boxes.shape[1] * count**d > MOST_DENSE:
                 break
             dense = boxes
-            for axis in range(1, d + 1):
-                dense = np.moveaxis(np.tensordot(_upsample(self.nodes, count), dense, axes=(1, axis)), 0, axis)
-            reached = np.abs(dense).reshape(len(boxes), -1).max(axis=1, initial=0.0)
-            top = max(top, float(reached.max(initial=0.0)))
+            for axis in range(d):
+                dense = _upsample(self.nodes, count) @ dense.reshape(count**axis, self.nodes, -1)
+            reached = np.abs(dense).reshape(count**d, -1).max(axis=0, initial=0.0)
+            most = float(reached.max(initial=0.0))
+            top = max(top, most)
             grow = 1 / math.cos(math.pi * (self.nodes - 1) / (2 * count))
-            bound = max(top, grow**d * float(reached.max(initial=0.0)))
+            bound = max(top, grow**d * most)
             if bound <= negligible:
                 break
         return bound

@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 
 from ..errors import BadQuestion, listed, readable
 from .axes import Axis
-from .basis import Basis, along
-from .enclosures import derivative_bounds, value_range
-from .expressions import Expression, evaluate, names_in
+from .basis import RAISED, Basis, along, largest
+from .enclosures import value_range
+from .evaluation import evaluate
+from .expressions import Expression, names_in
+from .steepness import derivative_bounds
 
 __all__ = ["BiasKind", "CallableTarget", "ExpressionTarget", "Target"]
 
@@ -90,16 +92,17 @@ class ExpressionTarget(Target):
     ) -> tuple[float, BiasKind]:
         """See Target. Boxes are halved twice at most before a loose proof is given up for a sample."""
         error = basis.error(values, coefficients)
-        sampled, best = basis.sampled(error), math.inf
+        top = largest(error)
+        sampled = RAISED * top
+        between = basis.between(values, error, top=top, negligible=stderr * SMALL)
+        best = math.inf
         for finer in (1, 2, 4):
             if finer > 1 and (len(axes) > 2 or not best > LOOSE * sampled + stderr / 4):
                 break
             derivatives = derivative_bounds(self.expression, axes, basis.order, finer=finer)
-            if not all(math.isfinite(one) for one in derivatives):
-                continue
-            best = min(best, basis.certified(values, error, derivatives, negligible=stderr * SMALL))
+            best = min(best, between + basis.remainder(derivatives))
         # Floating point: a bound is true to about 1e-12 of the function.
-        best += 1e-12 * float(np.abs(values).max())
+        best += 1e-12 * largest(values)
         return (best, "certified") if best <= LOOSE * sampled + stderr else (sampled, "sampled")
 
 
@@ -144,4 +147,4 @@ class CallableTarget(Target):
         second = np.concatenate([ends, np.cos((np.arange(count) + 0.5) * np.pi / count)])
         found = self.values(axes, second)
         error = float(np.abs(found - along([basis.at(second)] * len(axes), coefficients)).max())
-        return max(basis.sampled(basis.error(values, coefficients)), 1.05 * error), "sampled"
+        return max(basis.sampled(basis.error(values, coefficients)), RAISED * error), "sampled"

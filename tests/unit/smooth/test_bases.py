@@ -6,9 +6,11 @@ from scipy.interpolate import BSpline
 
 from hushtable.smooth.axes import Axis
 from hushtable.smooth.chebyshev import chebyshev_basis, decaying, jackson, spread_squared
-from hushtable.smooth.enclosures import derivative_bounds, value_range
-from hushtable.smooth.expressions import evaluate, parse_expression
+from hushtable.smooth.enclosures import value_range
+from hushtable.smooth.evaluation import evaluate
+from hushtable.smooth.expressions import parse_expression
 from hushtable.smooth.splines import default_size, spline_basis
+from hushtable.smooth.steepness import derivative_bounds
 from hushtable.smooth.target import CallableTarget, ExpressionTarget
 
 SQUARE = [Axis("x", -1, 1), Axis("y", -1, 1)]

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from hushtable.errors import BadQuestion
-from hushtable.smooth.expressions import Column, Constant, Operation, evaluate, names_in, parse_expression
+from hushtable.smooth.evaluation import evaluate
+from hushtable.smooth.expressions import Constant, Line, names_in, parse_expression
 from hushtable.smooth.functions import expit, ndtr
 
 KNOWN = ["age", "income", "net worth"]
@@ -70,9 +71,9 @@ def test_a_name_that_is_close_is_suggested():
 
 def test_lines_and_constants_are_folded():
     line = parse_expression("((2*age-70)/32-0.5)/0.25", KNOWN)
-    assert line == Operation("+", Operation("*", Constant(0.25), Column("age")), Constant(-10.75))
+    assert line == Line("age", slope=0.25, shift=-10.75)
     assert parse_expression("exp(0) + 2*3", KNOWN) == Constant(7.0)
-    assert parse_expression("age*1 + 0", KNOWN) == Column("age")
+    assert parse_expression("age*1 + 0", KNOWN) == Line("age")
     folded = parse_expression("(age - 3 + age) / 2", KNOWN)
     np.testing.assert_allclose(evaluate(folded, AT), (2 * AT["age"] - 3) / 2)
     np.testing.assert_allclose(value("2 * (age*income + 1) - income/age"), [122 - 3 / 20, 702 - 7 / 50])

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from ...budget import Neighbours
 from ...interactions import Law, Scales
 from ...smooth.axes import Block
-from ...smooth.expressions import Expression, evaluate
+from ...smooth.evaluation import evaluate
+from ...smooth.expressions import Expression
 from .reals import RealRows, RealStatistic
 
 __all__ = ["FunctionSums"]
