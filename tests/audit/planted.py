@@ -181,7 +181,7 @@ def missing_factor_two_of_rho(seed: int) -> list[Check]:
 
 
 class ReusesComparison(Door):
-    """Answers with the noise of the comparison, as printed for pure epsilon: the answer shows where the threshold is."""
+    """Answers with the noise of the comparison, as printed for pure epsilon: it shows where the threshold is."""
 
     def exceeds(self, watch, statistic, reference, *, coordinate=0):
         drawn = []
