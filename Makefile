@@ -28,6 +28,7 @@ test-slow: $(STAMP) ## statistical, crash and scale tests
 	$(BIN)/python -m pytest -n 2 -m 'slow and not audit'
 
 audit: $(STAMP) ## attack our own releases, find planted faults, break files and disks (under 20 minutes)
+	rm -f docs/pictures/attack.svg
 	$(BIN)/hush demo --attack --picture docs/pictures/attack.svg
 	$(BIN)/hush audit --write docs/audit.md
 	$(BIN)/python -m pytest -n 2 -m audit

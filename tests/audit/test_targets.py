@@ -8,13 +8,13 @@ from typer.testing import CliRunner
 
 from hushtable.audit import run as audit_run
 from hushtable.audit.mechanism_cases import SETTINGS
-from hushtable.audit.report import page
+from hushtable.audit.report import check_page, page
 from hushtable.audit.run import FAST, audit, targets, total_alarm
 from hushtable.audit.shapes import BINARY, MIXED, REAL, shape
 from hushtable.audit.statistic_cases import BUILDERS, every_statistic
 from hushtable.audit.tables import Table, possible_rows
 from hushtable.cli import app
-from hushtable.errors import BadPlan
+from hushtable.errors import BadPath, BadPlan
 from hushtable.mechanisms import mechanisms
 
 
@@ -72,3 +72,11 @@ def test_a_fast_audit_passes(target):
     results = list(audit([target], effort=FAST))
     assert results
     assert all(result.passed for result in results)
+
+
+def test_an_older_page_is_replaced_and_another_file_is_not(tmp_path):
+    (tmp_path / "a.md").write_text("# Audit\n\nof last year\n")
+    (tmp_path / "b.md").write_text("# Notes\n")
+    assert check_page(tmp_path / "a.md") == tmp_path / "a.md"
+    with pytest.raises(BadPath):
+        check_page(tmp_path / "b.md")

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from pathlib import Path
 
+from ..file_format import check_writable
 from .checks import Check
 from .run import Result, total_alarm
 
-__all__ = ["page", "summary", "table"]
+__all__ = ["check_page", "page", "summary", "table"]
+
+TITLE = "# Audit\n"
 
 GROUPS = {
     "mechanism": "Mechanisms",
@@ -42,6 +46,13 @@ needed at all see [the attack](attack.md).
 
 {verdict}
 """
+
+
+def check_page(path: Path) -> Path:
+    """The path, if a page can be written there: a new file, or an older page in its place."""
+    if path.is_file() and path.read_text("utf-8", errors="replace").startswith(TITLE):
+        return path
+    return check_writable(path)
 
 
 def page(results: Sequence[Result]) -> str:

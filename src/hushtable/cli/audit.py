@@ -24,13 +24,12 @@ def run(
     as_json: AsJson = False,
 ) -> None:
     """Attack releases of neighbouring made-up tables; exit code 1 if any promise is broken."""
-    from ..audit.report import page, summary
+    from ..audit.report import check_page, page, summary
     from ..audit.run import FAST, FULL, audit, targets, total_alarm
-    from ..file_format import check_writable
 
     chosen = targets(name)
     if write is not None:
-        check_writable(write)
+        check_page(write)
     started, results = time.perf_counter(), []
     with progress_bar("cases", None) as progress:
         for result in audit(chosen, effort=FAST if fast else FULL, progress=progress):

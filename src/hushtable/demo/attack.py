@@ -22,9 +22,9 @@ from ..workloads.known_lists import KnownLists
 
 __all__ = ["Attacked", "reconstruct", "run", "save_picture"]
 
-PEOPLE, QUESTIONS_EACH = 256, 4
-# The largest error of answers with careless noise, in people; 16 is the square root of their number.
-CARELESS = (0, 1, 2, 4, 8, 16, 32, 64, 128, 256)
+PEOPLE, QUESTIONS_EACH = 128, 4
+# The largest error of answers with careless noise, in people; their square root is about 11.
+CARELESS = (0, 1, 2, 4, 8, 16, 32, 64, 128)
 BUDGETS = (Budget(epsilon=1, delta="1e-9"), Budget(epsilon=4, delta="1e-9"))
 DOMAIN: dict[str, Any] = {"table": "secrets", "attributes": {"answer": {"kind": "open"}}}
 CARELESS_COLOUR, OURS_COLOUR = "#d9822b", "#1f5fa8"
