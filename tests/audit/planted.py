@@ -217,7 +217,12 @@ class NoThresholdNoise(Door):
 
 
 def exact_threshold(seed: int) -> list[Check]:
-    return released(step_cases("watch, then measure"), 0, seed=seed, door=NoThresholdNoise, share=1.0)
+    """Under both relations, as an audit tries both."""
+    return [
+        check
+        for number in (0, 2)
+        for check in released(step_cases("watch, then measure"), number, seed=seed, door=NoThresholdNoise, share=1.0)
+    ]
 
 
 class PaysOnce(Door):

@@ -17,7 +17,7 @@ OFTEN = 300
 # These take a second or more a run; their p-values say how far they are from being missed.
 SLOW = {"factor 2 missing", "factor 2 missing, rho", "comparison noise reused", "comparison noise reused, curator",
         "threshold without noise"}  # fmt: skip
-SELDOM = 12
+SELDOM = 8
 
 
 def failed_kinds(name: str, seed: int) -> set[str]:
