@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 import hushtable as ht
-from hushtable.budget import Price, Unit, rho_of
-from hushtable.vault.door import Door
-from hushtable.vault.sources import open_source
-from hushtable.vault.sparse_curator import SparseCurator, Terms
 
 __all__ = ["curated", "lists_of", "released", "truths", "zipf"]
 
@@ -66,20 +61,13 @@ def released(
     return found
 
 
-class _Free:
-    def charge(self, price: Price, *, what: str) -> None:
-        """A rehearsal spends nothing."""
-
-
 def curated(rows: NDArray[np.int64], lists: Lists, seed: int, *, updates: int = 200) -> NDArray[np.float64]:
     """Answers of one session of sparse multiplicative weights at epsilon 1, with a seed."""
-    source = open_source(pa.table({"v": pa.array(rows).cast(pa.string())}))
-    rho = rho_of(Fraction(1), Fraction(DELTA))
-    door = Door(
-        total=lambda statistic: source.total(statistic, DOMAIN), unit=Unit(), account=_Free(),
-        price=Price(currency="zcdp", amount=rho), randomness=ht.Simulated(seed),
-    )  # fmt: skip
-    terms = Terms(rho=rho, updates=updates, questions=len(lists))
+    vault = ht.Vault(pa.table({"v": pa.array(rows).cast(pa.string())}), DOMAIN)
     largest = max(len(one) for one in lists)
-    curator = SparseCurator(door, DOMAIN.attributes, rows=len(rows), largest=largest, terms=terms)
-    return np.array([curator.ask({str(x).encode(): 1.0 for x in one.tolist()}).value for one in lists])
+    with vault.curate(
+        budget=ht.Budget(epsilon=1, delta=DELTA), workload=ht.Sparse(size=largest), way="hypothesis", updates=updates,
+        questions=len(lists), randomness=ht.Simulated(seed),
+    ) as curator:  # fmt: skip
+        asked = [ht.Listed(list(map(str, one.tolist()))) for one in lists]
+        return np.array([curator.ask(one, count=True).value for one in asked])

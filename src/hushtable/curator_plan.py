@@ -10,16 +10,20 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal
 
+from .attributes import Open
 from .budget import GRID, Budget, Number, Price, exact
 from .curator_answer import Margin
 from .domain import Domain
 from .errors import BadPlan
 from .interactions import Law
+from .workloads import Workload, read_workload
+from .workloads.sparse import Sparse
 
 __all__ = ["CuratorPlan", "Way", "plan_curator"]
 
 Way = Literal["hypothesis", "independent"]
 QUESTIONS, UPDATES, FACTOR = 20_000, 200, Fraction(1, 2)
+LIST_SIZE = 100
 # Shares of the budget: the one-way tables the hypothesis starts from; the number of rows where that is private.
 START_SHARE, ROWS_SHARE = Fraction(1, 10), Fraction(1, 50)
 # Share of a paid answer's price that is the answer; the rest is for watching until it is needed.
@@ -60,6 +64,8 @@ class CuratorPlan:
     factor: Fraction
     """The threshold, as a multiple of the noise that the planned questions would make cross it a few times."""
     way: Way
+    workload: Sparse | None = None
+    """Lists of values, up to so many each; None for conditions on columns with codes."""
 
     @cached_property
     def price(self) -> Price:
@@ -85,7 +91,8 @@ class CuratorPlan:
     @property
     def start_amount(self) -> Fraction:
         """For the one-way tables; 0 where there is no hypothesis."""
-        return _down(self.price.amount * START_SHARE) if self.way == "hypothesis" else Fraction(0)
+        starts = self.way == "hypothesis" and self.workload is None
+        return _down(self.price.amount * START_SHARE) if starts else Fraction(0)
 
     @cached_property
     def terms(self) -> Terms:
@@ -141,9 +148,14 @@ class CuratorPlan:
 
     @property
     def forecast(self) -> float:
-        """Expected error of an answer, in rows: exact for `independent`, as on a real table for `hypothesis`."""
+        """Expected error of an answer, in rows: exact for `independent`, as on a real table for `hypothesis`.
+
+        Lists: half the threshold, below which nothing is corrected, while paid answers last.
+        """
         if self.margin is None:
             return self.answer_stderr
+        if self.workload is not None:
+            return self.margin.threshold / 2
         left = UNKNOWN * 2 ** (-self.updates / HALVING) * (self.rows or 0)
         return math.hypot(LAZY * self.margin.deviation, left)
 
@@ -162,14 +174,15 @@ class CuratorPlan:
             "updates": self.updates,
             "factor": str(self.factor),
             "way": self.way,
-        }
+        } | ({} if self.workload is None else {"workload": str(self.workload)})
 
     @classmethod
     def from_settings(cls, domain: Domain, given: dict[str, Any]) -> CuratorPlan:
         """Reads what `settings` wrote."""
         parts = {name: given[name] for name in ("rows", "questions", "updates", "way")}
         factor = Fraction(given["factor"])
-        return cls(domain=domain, budget=Budget.from_dict(given["budget"]), factor=factor, **parts)
+        workload = _lists(domain, given["workload"]) if "workload" in given else None
+        return cls(domain=domain, budget=Budget.from_dict(given["budget"]), factor=factor, workload=workload, **parts)
 
     def other(self) -> CuratorPlan:
         """The same in the other way."""
@@ -197,8 +210,12 @@ def plan_curator(
     updates: int = UPDATES,
     factor: Number = FACTOR,
     way: Way | None = None,
+    workload: Workload | str | None = None,
 ) -> CuratorPlan:
     """Chooses the way with the smaller expected error. Needs no data.
+
+    The workload is sparse(size=...) for lists of values of an open column, and is left out for conditions on columns
+    with codes. Where all columns are open it is sparse(size=100) unless given.
 
     independent  noise on every answer, for `questions` of them                               (error as sqrt(k) or k)
     hypothesis   private multiplicative weights [HarR10]: free answers while a hypothesis agrees with the table, a
@@ -208,15 +225,15 @@ def plan_curator(
     _whole(updates, "updates", MOST_UPDATES)
     if rows is not None:
         _whole(rows, "rows", 10**15)
-    if not domain.closed:
-        raise BadPlan("the domain has no attribute with codes, so a curator has nothing to answer from")
+    lists = _lists(domain, workload)
     scale = exact(factor, "factor")
     if not 0 < scale <= 100:
         raise BadPlan(f"factor must be above 0 and at most 100, not {str(factor)[:40]}")
     if way not in (None, "hypothesis", "independent"):
         raise BadPlan(f"way must be hypothesis or independent, not {str(way)[:40]!r}; leave it out for a choice")
     made = CuratorPlan(
-        domain=domain, budget=budget, rows=rows, questions=questions, updates=updates, factor=scale, way="independent"
+        domain=domain, budget=budget, rows=rows, questions=questions, updates=updates, factor=scale, way="independent",
+        workload=lists,
     )  # fmt: skip
     able = [one for one in (made, made.other()) if way in (None, one.way) and one.feasible]
     if not able:
@@ -224,6 +241,26 @@ def plan_curator(
             f"{budget} is too small for {questions:,} questions and {updates:,} updates; plan fewer, or spend more"
         )
     return min(able, key=lambda one: one.forecast)
+
+
+def _lists(domain: Domain, workload: Workload | str | None) -> Sparse | None:
+    """The lists that will be asked; None for conditions."""
+    chosen = read_workload(workload) if isinstance(workload, str) else workload
+    if chosen is None:
+        if domain.closed:
+            return None
+        if not any(isinstance(a, Open) for a in domain.attributes):
+            raise BadPlan("the domain has no attribute with codes, so a curator has nothing to answer from")
+        chosen = Sparse(size=LIST_SIZE)
+    if not isinstance(chosen, Sparse):
+        raise BadPlan(
+            f"a curator answers conditions (no workload) or lists (sparse(size=...)), not {str(chosen)[:60]}; "
+            "release a synopsis for that"
+        )
+    if chosen.buckets is not None or not chosen.rare:
+        raise BadPlan("a curator has no buckets and no list of frequent values; leave buckets and rare out")
+    chosen.check(domain)
+    return chosen
 
 
 def noise_scale(amount: Fraction, law: Law, rows: int) -> Fraction:

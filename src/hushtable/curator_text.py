@@ -27,7 +27,7 @@ def plan_text(plan: CuratorPlan) -> str:
     rows = "not given" if plan.rows is None else f"{plan.rows:,}"
     lines = [
         f"table      {plan.domain.table}, {counted(len(plan.domain.attributes), 'attribute')}, rows: {rows}",
-        f"questions  {plan.questions:,} planned",
+        f"questions  {plan.questions:,} planned" + ("" if plan.workload is None else f", {plan.workload}"),
         f"way        {plan.way}: {SUMMARY[plan.way]}",
         f"price      {plan.budget}  (reserved as {plan.price})",
         f"protects   {who}, {change}",
@@ -37,7 +37,22 @@ def plan_text(plan: CuratorPlan) -> str:
         f"  {plan.way:<12} {_forecast(plan)}",
     ]
     other = plan.other()
-    return "\n".join([*lines, f"  {other.way:<12} {_forecast(other)}" if other.feasible else ""]).rstrip()
+    lines += [f"  {other.way:<12} {_forecast(other)}"] * other.feasible
+    return "\n".join([*lines, *_synopsis(plan)])
+
+
+def _synopsis(plan: CuratorPlan) -> list[str]:
+    """Lists: what a release of the same price gives, which is nearly always better."""
+    if plan.workload is None:
+        return []
+    from .curator_lists import synopsis_error
+
+    error = synopsis_error(plan)
+    if error is None:
+        return []
+    advice = "BETTER: release it and ask for free" if error < plan.forecast else "larger"
+    shown = _short(error / (plan.rows or 1))
+    return [f"  {'a synopsis':<12} {shown} for any lists of {plan.workload.size:,}, {plan.workload}: {advice}"]
 
 
 def _prices(plan: CuratorPlan) -> list[str]:
@@ -80,7 +95,12 @@ def _short(value: float) -> str:
 def plan_dict(plan: CuratorPlan) -> dict[str, Any]:
     """The same as plain values; errors in rows."""
     margin, other = plan.margin, plan.other()
-    return {
+    lists: dict[str, Any] = {}
+    if plan.workload is not None:
+        from .curator_lists import synopsis_error
+
+        lists = {"workload": str(plan.workload), "synopsis_expected_error_rows": synopsis_error(plan)}
+    return lists | {
         "table": plan.domain.table,
         "way": plan.way,
         "budget": {k: float(Fraction(v)) for k, v in plan.budget.to_dict().items()},

@@ -6,8 +6,11 @@ from pathlib import Path
 import pytest
 
 import hushtable as ht
+from hushtable.models import MODELS
 
 FILES = sorted(Path(__file__).parent.glob("*.hush"))
+# These fit weights when they are loaded, and the last digits of a fit depend on the machine.
+FITTED = ("weighted", "whole-table")
 
 
 def test_every_format_version_has_a_file():
@@ -16,16 +19,25 @@ def test_every_format_version_has_a_file():
     assert {int(path.name.split("-")[1]) for path in FILES} == set(range(1, FORMAT + 1))
 
 
+def test_every_model_has_a_file():
+    assert {ht.load(path).model.kind for path in FILES} == set(MODELS)
+
+
 @pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
 def test_loads_and_answers_as_on_the_day_it_was_made(path):
     synopsis = ht.load(path)
+    near = 1e-6 if synopsis.model.kind in FITTED else 1e-9
     expected = json.loads(path.with_suffix(".json").read_text())
     assert expected, "nothing to compare"
     for before in expected:
         now = json.loads(json.dumps(synopsis.ask(before["question"]).to_dict()))
-        for key in ("unit", "estimator", "notes", "confidence"):
+        for key in ("unit", "estimator", "confidence"):
             assert now[key] == before[key]
+        # Notes are words and may be improved, but not lost.
+        assert len(now["notes"]) >= len(before["notes"])
         cells = zip(now.get("rows", [now]), before.get("rows", [before]), strict=True)
         for one, other in cells:
-            for key in ("value", "stderr", "bias", "low", "high"):
-                assert one[key] == pytest.approx(other[key], rel=1e-9, abs=1e-12)
+            assert set(one) >= set(other)
+            for key in ("value", "stderr", "bias", "low", "high", "noise", "collision"):
+                if key in other:
+                    assert one[key] == pytest.approx(other[key], rel=near, abs=near / 1000)

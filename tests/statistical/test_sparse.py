@@ -15,6 +15,7 @@ import hushtable as ht
 from hushtable import siphash
 from hushtable.mechanisms import mechanisms
 from hushtable.models.hash_sketch import discrete_variance
+from hushtable.sketches import Sketch
 from hushtable.vault.door import Door
 from hushtable.vault.sources import open_source
 
@@ -173,6 +174,36 @@ def test_buckets_have_the_exact_noise_and_none_has_none():
     assert fits(2.0)
     assert not fits(2.0 * 0.93)
     assert not fits(2.0 * 1.07)
+
+
+def test_a_sketch_without_noise_errs_as_the_published_projection_does():
+    """1,500 keys and 1,500 projections of height T = 64: list errors have mean 0 and variance m F2 / T in both.
+
+    Two listed values in one bucket err together, which the expectation counts. The mean of squares is compared to
+    six of its own standard errors (2e-9).
+    """
+    from papers.blum2011.project import signs
+
+    height, counts = 64, np.array([30, 20, 10, *[5] * 10, *[1] * 100, *[0] * 20])
+    listed = np.r_[0, 5:10, 113:117]
+    keys = pa.array([f"v{i}".encode() for i in range(len(counts))], pa.large_binary())
+    errors: dict[str, list[float]] = {"sketch": [], "projection": []}
+    for seed in range(1500):
+        columns = signs(len(counts), height, seed)
+        errors["projection"].append(float((columns.T @ (columns @ counts) - counts)[listed].sum()))
+        sketch = Sketch(np.random.default_rng(seed).bytes(16), height, signed=True)
+        places = sketch.places(keys)
+        sums = sketch.sums(places, counts)
+        errors["sketch"].append(float((places.signs * sums[places.buckets] - counts)[listed].sum()))
+    # A value does not collide with itself, and two listed ones meet twice.
+    own = counts[listed]
+    pairs = sum((a + b) ** 2 for i, a in enumerate(own) for b in own[:i])
+    expected = (len(listed) * float((counts**2).sum() - (own**2).sum()) + pairs) / height
+    for found in errors.values():
+        assert abs(np.mean(found)) < SIGMAS * np.std(found) / math.sqrt(len(found))
+        squares = np.square(found)
+        assert abs(squares.mean() - expected) < 6 * squares.std() / math.sqrt(squares.size)
+        assert 6 * squares.std() / math.sqrt(squares.size) < 0.5 * expected, "the test can see twice the error"
 
 
 def test_the_stability_histogram_states_its_error():

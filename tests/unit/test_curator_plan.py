@@ -145,8 +145,9 @@ def test_what_cannot_be_planned_is_said_in_one_line(given, says):
 
 
 def test_a_domain_without_codes_has_nothing_to_curate():
+    lists = domain({"choice": {"kind": "decision_list", "inputs": ["a"], "length": 1}})
     with pytest.raises(BadPlan, match="no attribute with codes"):
-        plan_curator(domain({"url": {"kind": "open"}}), budget=BUDGETS[0])
+        plan_curator(lists, budget=BUDGETS[0])
 
 
 def test_the_bound_of_a_free_answer_is_wider_for_all_at_once_and_for_more_confidence():

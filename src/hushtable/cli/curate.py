@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from enum import StrEnum
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +14,7 @@ import typer
 from .common import AsJson, Delta, DomainPath, Epsilon, Rho, budget_from, progress_bar, say, show_error
 
 if TYPE_CHECKING:
+    from ..questions.lists import Listed
     from ..vault.curator import Curator
 
 __all__ = ["Exhaustion", "How", "run"]
@@ -52,6 +54,14 @@ def run(
     factor: Annotated[
         str | None, typer.Option(help="Moves the threshold: higher lasts longer, lower errs less; 0.5 by default.")
     ] = None,
+    workload: Annotated[
+        str | None,
+        typer.Option(help="For lists of values of an open column: sparse(size=100), at most 100 values a list."),
+    ] = None,
+    in_files: Annotated[
+        list[Path] | None,
+        typer.Option("--in", help="How many rows have one of the values in this file, one a line; may be repeated."),
+    ] = None,
     way: Annotated[How | None, typer.Option(help="Force a way; without it the plan chooses.")] = None,
     on_exhausted: Annotated[
         Exhaustion, typer.Option(help="After the last paid answer: go on unverified, or refuse.")
@@ -90,13 +100,18 @@ def run(
             updates=updates,
             factor=factor,
             way=way.value if way else None,
+            workload=workload,
             on_exhausted=on_exhausted.value,
             randomness=None if simulate is None else Simulated(simulate),
             progress=progress,
         )
     with curator:
+        if freeze is not None:
+            curator.check_freeze()
         say(curator.plan.to_dict(), f"{curator}\n", as_json=as_json)
-        failed = [_ask(curator, text, count, confidence, as_json) for text in _texts(questions)]
+        lists = [curator.read_list(path) for path in in_files or ()]
+        asked: Iterator[str | Listed] = chain(lists, _texts(questions) if questions or not lists else ())
+        failed = [_ask(curator, one, count, confidence, as_json) for one in asked]
         if freeze is not None:
             synopsis = curator.freeze()
             synopsis.save(freeze)
@@ -110,12 +125,12 @@ def _texts(given: list[str] | None) -> Iterator[str]:
     return (line for line in lines if line.strip())
 
 
-def _ask(curator: Curator, text: str, count: bool, confidence: float, as_json: bool) -> bool:
+def _ask(curator: Curator, question: str | Listed, count: bool, confidence: float, as_json: bool) -> bool:
     """Prints the answer, or one line that says what is wrong with the question; the next one is asked all the same."""
     from ..errors import BadQuestion
 
     try:
-        answer = curator.ask(text, count=count)
+        answer = curator.ask(question, count=count)
     except BadQuestion as error:
         show_error(type(error).__name__, str(error))
         return True

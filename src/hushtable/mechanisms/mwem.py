@@ -24,7 +24,20 @@ from ..vault.statistics import ChosenTables, Histogram
 from ..workloads.base import Workload
 from .base import Design, Mechanism, options_text
 from .learners import Learner, Listed, Sampled
-from .mwem_plan import CAUTION, Rounds, candidates_of, coverage_of, forecasts_of, rounds_for, suits
+from .mwem_plan import (
+    CAUTION,
+    FEW_PASSES,
+    LARGE,
+    LAST_PASSES,
+    PASSES,
+    Rounds,
+    candidates_of,
+    cells_for,
+    coverage_of,
+    forecasts_of,
+    rounds_for,
+    suits,
+)
 
 if TYPE_CHECKING:
     from ..vault.door import Door
@@ -35,10 +48,6 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 # Shares of the price: the number of rows where it is private, and all cells where a run starts from them.
 ROWS_SHARE, HISTOGRAM_SHARE = Fraction(1, 50), Fraction(1, 10)
-# Above this many cells a pass is dear.
-LARGE, PASSES, FEW_PASSES = 1 << 15, 20, 6
-# At the end no further choice waits for the fit.
-LAST_PASSES = 30
 # A measurement this close to what was expected (in noise scales) says that rounds are too cheap to see anything.
 UNSEEN = 1.5
 
@@ -66,8 +75,8 @@ class MWEM(Mechanism):
     """Start with cheaper rounds, and double the price of a round when one has seen nothing but noise."""
     start: Literal["uniform", "histogram"] = "uniform"
     """Histogram: a tenth of the price goes to all cells first; helps only where the price is very small."""
-    cells: int = 1 << 24
-    """The most cells that attributes may be joined to."""
+    cells: int | None = None
+    """The most cells that attributes may be joined to; None: as many as the fits of all rounds have time for."""
     points: int | None = None
     """Reduce the domain to this many random rows; for comparison, since joining attributes as needed is better."""
     sample: int | None = None
@@ -89,7 +98,7 @@ class MWEM(Mechanism):
             raise BadPlan(f"split is the share of a round that selects, between 0 and 1, not {readable(self.split)}")
         if self.unit not in ("table", "query") or self.start not in ("uniform", "histogram"):
             raise BadPlan(f"mwem has unit=table|query and start=uniform|histogram, not {self.unit!r}, {self.start!r}")
-        if self.cells > MOST_CELLS:
+        if self.cells is not None and self.cells > MOST_CELLS:
             raise BadPlan(f"cells of mwem must be at most {MOST_CELLS:,}, not {self.cells:,}")
 
     @property
@@ -107,16 +116,17 @@ class MWEM(Mechanism):
         if rows is None:
             raise BadPlan("mwem needs about how many rows there are: the number of rounds depends on it")
         candidates = candidates_of(domain, workload, self.unit)
-        if len(candidates.fitting(Factored(domain.sizes, cap=self.cells))) == 0:
-            raise BadPlan(f"every table of {workload} has more than {self.cells:,} cells; use narrower tables or bins")
+        many = min(self.rounds or rounds_for(candidates, price, rows, domain.unit), len(candidates))
+        cells = min(self.cells or cells_for(many), prod(domain.sizes))
+        if len(candidates.fitting(Factored(domain.sizes, cap=cells))) == 0:
+            raise BadPlan(f"every table of {workload} has more than {cells:,} cells; use narrower tables or bins")
         if self.start == "histogram" and self.points is not None:
             raise BadPlan("start=histogram puts weights on all cells and points= on some; give one of them")
-        if self.start == "histogram" and prod(domain.sizes) > self.cells:
-            raise BadPlan(f"the whole table has more than {self.cells:,} cells; use start=uniform, which joins few")
-        many = min(self.rounds or rounds_for(candidates, price, rows, domain.unit), len(candidates))
+        if self.start == "histogram" and prod(domain.sizes) > cells:
+            raise BadPlan(f"the whole table has more than {cells:,} cells; use start=uniform, which joins few")
         # When every candidate will be measured there is nothing to select.
         split = self.split if many < len(candidates) else Fraction(0)
-        plan = Rounds(candidates=candidates, many=many, split=split, price=price, unit=domain.unit)
+        plan = Rounds(candidates=candidates, many=many, split=split, price=price, unit=domain.unit, cells=cells)
         law = plan.law.title()
         return Design(
             mechanism=self.name,
@@ -126,8 +136,9 @@ class MWEM(Mechanism):
             numbers=many * candidates.largest,
             forecasts=forecasts_of(plan, domain, rows),
             caution=CAUTION,
-            memory=plan.memory(self.cells),
+            memory=plan.memory,
             work=plan.work,
+            fit_seconds=plan.fit_seconds,
             parameters=(self, plan),
         )
 
@@ -155,9 +166,9 @@ class Run:
         self.rows, self.rows_stderr = self._count()
         self.start = self._histogram() if settings.start == "histogram" else None
         self.points = self._reduced() if settings.points is not None else None
-        self.hypothesis = Factored(domain.sizes, cap=settings.cells)
+        self.hypothesis = Factored(domain.sizes, cap=plan.cells)
         if self.start is not None:
-            self.hypothesis = Factored.explicit(domain.sizes, self.start, cap=settings.cells)
+            self.hypothesis = Factored.explicit(domain.sizes, self.start, cap=plan.cells)
         elif self.points is not None:
             self.hypothesis = on_points(domain.sizes, self.points)
 
@@ -182,7 +193,7 @@ class Run:
 
         The expected largest noise of N cells is about b ln N (Laplace) or sigma sqrt(2 ln N) [Har11, section 5.3].
         """
-        statistic, law = Histogram(self.domain.sizes, cap=self.settings.cells), self.plan.law
+        statistic, law = Histogram(self.domain.sizes, cap=self.plan.cells), self.plan.law
         share = Price(currency=self.plan.price.currency, amount=self._share(HISTOGRAM_SHARE))
         noise = self.plan.noise(statistic, share)
         values, scale = self.door.measure(statistic, noise).values, float(noise.per_group[0])
@@ -258,7 +269,9 @@ class Run:
         grid, law = self.plan.candidates.grid, self.plan.law
         self.evidence.append(latest.evidence(rows=self.rows, grid=grid, law=law))
         group = self.hypothesis.join(latest.positions)
-        fit(self.hypothesis, self.evidence, passes=PASSES if len(group.table) <= LARGE else FEW_PASSES)
+        # Groups are independent of each other, so that what lies in others stays as it is.
+        own = [item for item in self.evidence if set(item.positions) <= set(group.members)]
+        fit(self.hypothesis, own, passes=PASSES if len(group.table) <= LARGE else FEW_PASSES)
 
     def model(self) -> WeightedModel:
         """What was found, after one longer fit."""
@@ -278,5 +291,5 @@ class Run:
             coverage=coverage_of(candidates),
             covered=[query_digest(*query) for query in candidates.listed()],
             certificate=self.certificate,
-            cap=self.settings.cells,
+            cap=self.plan.cells,
         )

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from ..vault.door import Noise
     from ..vault.statistics import Statistic
 
-__all__ = ["CAUTION", "Rounds", "candidates_of", "coverage_of", "forecasts_of", "rounds_for", "suits"]
+__all__ = ["CAUTION", "FEW_PASSES", "LARGE", "LAST_PASSES", "PASSES", "Rounds", "candidates_of", "cells_for",
+           "coverage_of", "forecasts_of", "rounds_for", "suits"]  # fmt: skip
 
 # Rounds x noise of one round (standard error of a query between 0 and 1, as a fraction): more rounds see more,
 # but each sees worse, and a table of more attributes needs more. Under pure epsilon with half of a round for
@@ -41,6 +42,12 @@ WIDE_BALANCE = math.sqrt(2) / 50
 # The typical correlation that nobody measured, as a mean product of signs; see docs/mwem.md for where it is from.
 UNMEASURED = 0.03
 MOST_QUERIES = 200_000
+# How often the measurements are gone through after a round: less often where a group has more than LARGE cells, more
+# often at the end, when no further choice waits for it.
+LARGE, PASSES, FEW_PASSES, LAST_PASSES = 1 << 15, 20, 6, 30
+# Groups grow as far as all passes together take about this long, at the seconds that one cell of an update takes.
+PATIENCE, CELL_SECONDS = 30.0, 5e-9
+LEAST_CELLS, MOST_CELLS = 1 << 16, 1 << 24
 CAUTION = (
     f"expected, not exact: answers are biased towards what was not measured, taken as {UNMEASURED} for a mean product "
     "of signs; the last column bounds the expected largest error"
@@ -83,6 +90,8 @@ class Rounds:
     """Share of a round that selects; 0 when there is nothing to select from."""
     price: Price
     unit: Unit
+    cells: int
+    """The most cells that attributes are joined to."""
 
     @property
     def law(self) -> Law:
@@ -95,10 +104,20 @@ class Rounds:
         select = Price(currency=whole.currency, amount=whole.amount * self.split).on_grid(up=False)
         return select, Price(currency=whole.currency, amount=whole.amount - select.amount)
 
-    def memory(self, cap: int) -> int:
+    @property
+    def joined(self) -> int:
+        """Cells of the largest group, at most."""
+        return min(self.cells, 1 << min(60, self.many * max(self.candidates.width, 2)))
+
+    @property
+    def memory(self) -> int:
         """Bytes, about: the sums and their reference, and a hypothesis that joins what it measures."""
-        sums = len(self.candidates) * self.candidates.largest
-        return 150_000_000 + 40 * sums + 16 * min(cap, 1 << min(60, self.many * max(self.candidates.width, 2)))
+        return 150_000_000 + 40 * len(self.candidates) * self.candidates.largest + 16 * self.joined
+
+    @property
+    def fit_seconds(self) -> float:
+        """How long the fits take, at most."""
+        return _updates(self.many) * self.joined * CELL_SECONDS
 
     @property
     def work(self) -> float:
@@ -127,6 +146,17 @@ def rounds_for(candidates: Candidates, price: Price, rows: int, unit: Unit) -> i
     balance = WIDE_BALANCE if candidates.width >= 3 else BALANCE * candidates.attributes
     exact: float = (balance / _query_noise(price, 1, rows, unit)) ** (1 / power)
     return min(max(round(exact), 2), len(candidates))
+
+
+def cells_for(rounds: int) -> int:
+    """The most cells of a group for which the fits of this many rounds take no longer than PATIENCE."""
+    affordable = int(PATIENCE / (_updates(rounds) * CELL_SECONDS))
+    return min(max(1 << (affordable.bit_length() - 1), LEAST_CELLS), MOST_CELLS)
+
+
+def _updates(rounds: int) -> float:
+    """How many measurements are gone through: all so far after each round, and all again at the end."""
+    return FEW_PASSES * rounds * (rounds + 1) / 2 + LAST_PASSES * rounds
 
 
 def coverage_of(candidates: Candidates) -> Coverage:

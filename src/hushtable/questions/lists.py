@@ -108,10 +108,11 @@ class Flat:
         marks[_mixed(twice)] = True
         near = np.flatnonzero(marks[_mixed(codes)])
         found = near[np.isin(codes[near], twice)]
-        self._check_distinct(found)
+        self.check_distinct(found)
         return found
 
-    def _check_distinct(self, near: NDArray[np.int64]) -> None:
+    def check_distinct(self, near: NDArray[np.int64]) -> None:
+        """BadQuestion if two of these keys are the same one of the same list."""
         import pyarrow as pa
 
         seen: set[tuple[int, bytes]] = set()

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from fractions import Fraction
 from types import TracebackType
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
@@ -18,22 +18,34 @@ from ..budget import UNIT_NAME, Price
 from ..curator_answer import CuratorAnswer, Source, said
 from ..curator_belief import MOST_CELLS
 from ..curator_plan import CuratorPlan, noise_scale, stderr_of
-from ..errors import BadState, Exhausted
+from ..errors import BadQuestion, BadState, Exhausted
 from ..questions.parse import Question, parse
 from ..synopsis import SIMULATED, Synopsis
 from .curator_account import CuratorAccount
 from .curator_memory import Kept, remembered
-from .curator_question import Asked, Conditions
+from .curator_question import Conditions
 from .curator_state import Chain
 from .door import Door, Noise, Watch, price_of
-from .held_rows import HeldRows
 from .randomness import Randomness
-from .statistics import ChosenTables, OneQuestion
+from .statistics import ChosenTables, OneQuestion, Statistic
 
-__all__ = ["Curator", "OnExhausted"]
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..questions.lists import Listed
+
+__all__ = ["Curator", "Held", "OnExhausted"]
 
 OnExhausted = Literal["unverified", "refuse"]
+NO_LISTS = "this curator answers conditions; begin one with workload sparse(size=...) for lists of values"
 REMEMBERED_TEXTS = 10_000
+
+
+class Held(Protocol):
+    """Rows kept in memory, for sums over them."""
+
+    def total(self, statistic: Statistic) -> Any:
+        """The statistic's sum over all rows."""
 
 
 class Curator:
@@ -45,13 +57,16 @@ class Curator:
     one was only ever in memory.
     """
 
+    grain = 1
+    """How many units of what is compared and measured one row counts."""
+
     def __init__(
         self,
         *,
         plan: CuratorPlan,
         state: Chain,
         account: CuratorAccount,
-        rows: HeldRows,
+        rows: Held,
         randomness: Randomness,
         on_exhausted: OnExhausted,
         door: Callable[..., Door] = Door,
@@ -63,33 +78,35 @@ class Curator:
         self._door = door(total=rows.total, unit=self.domain.unit, price=price, account=account, randomness=randomness)
         self._stretch: ExitStack | None = None
         self._watch: Watch | None = None
-        self._texts: dict[str, Question] = {}
-        self._conditions = Conditions(self.domain, most_cells=MOST_CELLS)
+        self._texts: dict[str, Any] = {}
+        self._prepare(rows)
         self._mutex, self._process, self._closed = threading.Lock(), os.getpid(), ""
-        self._answer_noise = Noise(law=plan.law, per_group=(plan.answer_scale,))
+        power = 2 if plan.law == "gaussian" else 1
+        self._answer_noise = Noise(law=plan.law, per_group=(plan.answer_scale * self.grain**power,))
         if state.first("start") is None:
             self._measure_start()
-        self._belief, self._kept = remembered(plan, state)
+        self._remember()
         self._payable = self._count_payable()
 
-    def ask(self, question: str, *, count: bool = False) -> CuratorAnswer:
+    def ask(self, question: str | Listed, *, count: bool = False) -> CuratorAnswer:
         """The answer to one count in SQL's words: a fraction of all rows, or a number of rows with count=True."""
+        if not isinstance(question, str):
+            return self.answer(question, count=count)
         parsed = self._texts.get(question)
         if parsed is None:
-            parsed = parse(question, self.domain)
+            parsed = self._parse(question)
             if len(self._texts) >= REMEMBERED_TEXTS:
                 self._texts.clear()
             self._texts[question] = parsed
         return self.answer(parsed, count=count)
 
-    def answer(self, question: Question, *, count: bool = False) -> CuratorAnswer:
+    def answer(self, question: Question | Listed, *, count: bool = False) -> CuratorAnswer:
         """The same for a question that was parsed before."""
         with self._mutex:
             self._check_open()
-            one = self._conditions.of(question)
-            if not one.positions:
-                # True of every row or of none, whatever the rows are.
-                rows = self._belief.rows if one.true[0] else 0.0
+            one = self._asked(question)
+            if one.always is not None:
+                rows = self._belief.rows if one.always else 0.0
                 return self._answer(question.text, "certain", rows, 0.0, count=count)
             known = self._kept.get(one.key)
             if known is not None:
@@ -113,8 +130,16 @@ class Curator:
         """What is left of the reservation for them, in the currency of the budget."""
         return self._account.left
 
+    def read_list(self, path: str | Path) -> Listed:
+        """The question whether a row has one of the values in a text file, one a line."""
+        raise BadQuestion(NO_LISTS)
+
+    def check_freeze(self) -> None:
+        """Raises where `freeze` would, so that it need not be found out after the questions."""
+
     def freeze(self) -> Synopsis:
         """A synopsis of what was learned so far: answers anything, for ever. Spends nothing; the curator goes on."""
+        self.check_freeze()
         with self._mutex:
             self._check_open()
             self._account.pin("frozen")
@@ -156,15 +181,51 @@ class Curator:
         stamp = f"\n{SIMULATED}" if self.not_private else ""
         return f"{self.plan}\n\n{self.answers_left:,} paid answers left, {len(self._kept):,} given{stamp}"
 
-    def _new(self, one: Asked, text: str, *, count: bool) -> CuratorAnswer:
+    def _prepare(self, rows: Held) -> None:
+        """What questions are turned into."""
+        self._conditions = Conditions(self.domain, most_cells=MOST_CELLS)
+
+    def _parse(self, text: str) -> Any:
+        return parse(text, self.domain)
+
+    def _asked(self, question: Any) -> Any:
+        """What is counted, the same for every way to write it; BadQuestion where it is nothing this one answers."""
+        if not isinstance(question, Question):
+            raise BadQuestion(NO_LISTS)
+        return self._conditions.of(question)
+
+    def _statistic(self, one: Any) -> Statistic:
+        return OneQuestion(self.domain.sizes, one.positions, one.true)
+
+    def _share(self, one: Any) -> float:
+        """The share of rows that the hypothesis expects."""
+        return float(self._belief.share(one.positions, one.true))
+
+    def _remember(self) -> None:
+        """The hypothesis and the paid answers, as the state has them."""
+        self._belief: Any
+        self._kept: dict[Any, Kept]
+        self._belief, self._kept = remembered(self.plan, self._state)
+
+    def _learn(self, one: Any, kept: Kept) -> tuple[Kept, dict[str, Any]]:
+        """Corrects the hypothesis; what the state needs to do it again."""
+        theta = self._belief.learn(kept.measured(one.positions, one.true))
+        positions, truth = one.key
+        facts = {"positions": list(positions), "true": truth.hex(), "theta": theta}
+        return replace(kept, learned=self.plan.way == "independent" or bool(theta)), facts
+
+    def _start_tables(self) -> Statistic:
+        """Counts the rows and, for a hypothesis, is what it starts from."""
+        return ChosenTables(self.domain.sizes, [(p,) for p in range(len(self.domain.sizes))])
+
+    def _new(self, one: Any, text: str, *, count: bool) -> CuratorAnswer:
         """A question that was not paid for before."""
         if not self._begin_stretch():
             return self._unverified(one, text, count=count)
-        statistic = OneQuestion(self.domain.sizes, one.positions, one.true)
+        statistic = self._statistic(one)
         if self._watch is not None:
-            share = self._belief.share(one.positions, one.true)
-            expected = share * self._belief.rows
-            if not self._door.exceeds(self._watch, statistic, round(expected)):
+            expected = self._share(one) * self._belief.rows
+            if not self._door.exceeds(self._watch, statistic, round(expected * self.grain)):
                 return self._answer(text, "free", expected, 0.0, count=count)
         value = int(self._door.measure(statistic, self._answer_noise).values[0])
         self._end_stretch()
@@ -187,7 +248,11 @@ class Curator:
         elif margin is not None:
             epsilon = Price(currency="pure", amount=terms.watch)
             self._watch = self._door.watch(
-                change=1, threshold=margin.threshold, price=epsilon, crossings=terms.crossings, paid=1
+                change=self.grain,
+                threshold=margin.threshold * self.grain,
+                price=epsilon,
+                crossings=terms.crossings,
+                paid=1,
             )
         self._payable = self._count_payable()
         return True
@@ -204,29 +269,17 @@ class Curator:
         opening = self.plan.terms.opening if self._watch is None else 0
         return max(0, (self._account.left - opening) // self.plan.terms.each)
 
-    def _keep(self, one: Asked, text: str, value: int) -> Kept:
+    def _keep(self, one: Any, text: str, value: int) -> Kept:
         """Puts a paid answer into the hypothesis, then on the disk. Only then may it be given."""
-        kept = Kept(value, self.plan.answer_scale, learned=True)
-        theta = self._belief.learn(kept.measured(one.positions, one.true))
-        kept = replace(kept, learned=self.plan.way == "independent" or bool(theta))
-        positions, truth = one.key
-        self._state.append(
-            "answer",
-            text=text,
-            positions=list(positions),
-            true=truth.hex(),
-            value=kept.value,
-            scale=str(kept.scale),
-            learned=kept.learned,
-            theta=theta,
-        )
+        kept, facts = self._learn(one, Kept(value, self.plan.answer_scale, learned=True))
+        self._state.append("answer", text=text, value=kept.value, scale=str(kept.scale), learned=kept.learned, **facts)
         self._kept[one.key] = kept
         return kept
 
     def _measure_start(self) -> None:
         """The number of rows and, for a hypothesis, the table of every attribute: one line of the ledger."""
         plan, unit = self.plan, self.domain.unit
-        tables = ChosenTables(self.domain.sizes, [(p,) for p in range(len(self.domain.sizes))])
+        tables = self._start_tables()
         price = Price(currency=plan.price.currency, amount=plan.rows_amount + plan.start_amount)
         found, scale = np.zeros(0, dtype=np.int64), Fraction(1)
         with self._door.paid(price, "start"):
@@ -239,18 +292,17 @@ class Curator:
                 found = self._door.measure(tables, noise).values
         self._state.append("start", rows=max(rows, 1), tables=found.tolist(), scale=str(scale))
 
-    def _unverified(self, one: Asked, text: str, *, count: bool) -> CuratorAnswer:
+    def _unverified(self, one: Any, text: str, *, count: bool) -> CuratorAnswer:
         if self.on_exhausted == "refuse":
             raise Exhausted(
                 f"this curator had {self.plan.paid_answers:,} paid answers to give and none is left; open it with "
                 "on_exhausted='unverified' to go on without checks, freeze it, or begin another one"
             )
-        share = self._belief.share(one.positions, one.true)
-        return self._answer(text, "unverified", share * self._belief.rows, 0.0, count=count)
+        return self._answer(text, "unverified", self._share(one) * self._belief.rows, 0.0, count=count)
 
     def _paid(self, text: str, kept: Kept, source: Source, *, count: bool) -> CuratorAnswer:
         # Noise may point below 0 or above all rows; the nearest possible count is never farther from the truth.
-        value = min(max(kept.value, 0), self._belief.rows)
+        value = min(max(kept.value / self.grain, 0), self._belief.rows)
         answer = self._answer(text, source, value, stderr_of(kept.scale, self.plan.law), count=count)
         if kept.learned:
             return answer

@@ -14,16 +14,17 @@ from ..budget import Budget, Number, exact
 from ..curator_plan import FACTOR, QUESTIONS, UPDATES, CuratorPlan, Way, plan_curator
 from ..domain import Domain
 from ..errors import BadBudget, BadLedger, BadPath, BadPlan, BadState, HushError
-from .curator import Curator, OnExhausted
+from ..workloads import Workload, read_workload
+from .curator import Curator, Held, OnExhausted
 from .curator_account import CuratorAccount, LedgerAccount, Rehearsal, resumed, started
 from .curator_state import FORMAT, Chain, StateFile
-from .held_rows import HeldRows
 from .ledger import Ledger
+from .list_curator import ListCurator
 from .randomness import Randomness
 
 __all__ = ["Wish", "open_curator"]
 
-Rows = Callable[[], HeldRows]
+Rows = Callable[[CuratorPlan], Held]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +36,7 @@ class Wish:
     updates: int | None
     factor: Number | None
     way: Way | None
+    workload: Workload | str | None = None
 
     def plan(self, domain: Domain, rows: int | None) -> CuratorPlan:
         """A new plan, with defaults where nothing was said."""
@@ -48,13 +50,15 @@ class Wish:
             updates=UPDATES if self.updates is None else self.updates,
             factor=FACTOR if self.factor is None else self.factor,
             way=self.way,
+            workload=self.workload,
         )
 
     def check(self, plan: CuratorPlan, path: Path) -> None:
         """BadState when it differs from the plan of a state that exists."""
         factor: Fraction | None = None if self.factor is None else exact(self.factor, "factor")
-        said = (self.budget, self.questions, self.updates, factor, self.way)
-        names = ("budget", "questions", "updates", "factor", "way")
+        lists = read_workload(self.workload) if isinstance(self.workload, str) else self.workload
+        said = (self.budget, self.questions, self.updates, factor, self.way, lists)
+        names = ("budget", "questions", "updates", "factor", "way", "workload")
         for name, given in zip(names, said, strict=True):
             if given is not None and given != getattr(plan, name):
                 raise BadState(
@@ -80,15 +84,19 @@ def open_curator(
     common: dict[str, Any] = {"randomness": randomness, "on_exhausted": on_exhausted}
     if not randomness.private:
         plan = wish.plan(domain, rows)
-        return Curator(plan=plan, state=Chain(), account=Rehearsal(plan), rows=read(), **common)
+        return _kind(plan)(plan=plan, state=Chain(), account=Rehearsal(plan), rows=read(plan), **common)
     file = StateFile(state)
     try:
         plan = _begun(file, domain, wish, rows)
         account, held = _account(file, plan, ledger, read)
-        return Curator(plan=plan, state=file, account=account, rows=held, **common)
+        return _kind(plan)(plan=plan, state=file, account=account, rows=held, **common)
     except BaseException:
         file.discard()
         raise
+
+
+def _kind(plan: CuratorPlan) -> type[Curator]:
+    return Curator if plan.workload is None else ListCurator
 
 
 def _begun(file: StateFile, domain: Domain, wish: Wish, rows: int | None) -> CuratorPlan:
@@ -123,7 +131,7 @@ def _begun(file: StateFile, domain: Domain, wish: Wish, rows: int | None) -> Cur
     return plan
 
 
-def _account(file: StateFile, plan: CuratorPlan, path: Path, read: Rows) -> tuple[CuratorAccount, HeldRows]:
+def _account(file: StateFile, plan: CuratorPlan, path: Path, read: Rows) -> tuple[CuratorAccount, Held]:
     """The reservation in the ledger, and the rows. Where there is no ledger yet the rows are read before it is made.
 
     A table that does not fit its domain then leaves nothing behind, and its reservation is returned.
@@ -132,13 +140,13 @@ def _account(file: StateFile, plan: CuratorPlan, path: Path, read: Rows) -> tupl
     if file.first("reserved"):
         ledger = Ledger.open(path)
         ledger.require(table=domain.table, domain_digest=domain.digest)
-        return resumed(ledger, plan, file, path=file.path), read()
+        return resumed(ledger, plan, file, path=file.path), read(plan)
     if path.exists():
         ledger = Ledger.open(path)
         ledger.require(table=domain.table, domain_digest=domain.digest)
         account = _reserved(file, plan, ledger)
         try:
-            held = read()
+            held = read(plan)
         except BaseException:
             account.give_back()
             file.disposable = True
@@ -146,7 +154,7 @@ def _account(file: StateFile, plan: CuratorPlan, path: Path, read: Rows) -> tupl
         return _bound(file, account), held
     if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
         raise BadPath(f"cannot write the ledger {path}: its folder is missing or read-only; give another --ledger")
-    held = read()
+    held = read(plan)
     return _bound(file, _reserved(file, plan, _made(path, plan))), held
 
 

@@ -28,6 +28,11 @@ class Asked:
     true: NDArray[np.bool_]
     """Flat, over the codes at `positions` in C order."""
 
+    @property
+    def always(self) -> bool | None:
+        """Whether every row meets it, or none does; None where that depends on the rows."""
+        return None if self.positions else bool(self.true[0])
+
     @cached_property
     def key(self) -> tuple[tuple[int, ...], bytes]:
         """Equal for equal conditions, however they were written."""

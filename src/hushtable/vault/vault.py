@@ -16,14 +16,16 @@ from ..mechanisms import mechanisms
 from ..planner import Plan
 from ..synopsis import Synopsis
 from .door import Door
+from .held_keys import HeldKeys
 from .held_rows import HeldRows
 from .ledger import Ledger, Reservation
 from .randomness import Randomness, SystemRandomness
 from .sources import Progress, open_source
 
 if TYPE_CHECKING:
-    from ..curator_plan import Way
-    from .curator import Curator, OnExhausted
+    from ..curator_plan import CuratorPlan, Way
+    from ..workloads import Workload
+    from .curator import Curator, Held, OnExhausted
     from .statistics.base import Statistic
 
 __all__ = ["Vault"]
@@ -87,26 +89,36 @@ class Vault:
         updates: int | None = None,
         factor: Number | None = None,
         way: Way | None = None,
+        workload: Workload | str | None = None,
         on_exhausted: OnExhausted = "unverified",
         randomness: Randomness | None = None,
         progress: Progress | None = None,
     ) -> Curator:
         """Answers questions one at a time, for a budget that is reserved now; or goes on with those in `state`.
 
-        The state is NAME.curator beside the ledger unless given; where it exists, what is left out is as it was
-        begun. See `plan_curator` for the rest. With `Simulated(seed)` ledger and state are left alone.
+        With the workload sparse(size=...) questions are lists of values, else conditions. The state is NAME.curator
+        beside the ledger unless given; where it exists, what is left out is as it was begun. See `plan_curator` for
+        the rest. With `Simulated(seed)` ledger and state are left alone.
         """
         from .curator_open import Wish, open_curator
 
+        source = randomness or SystemRandomness()
+
+        def read(plan: CuratorPlan) -> Held:
+            if plan.workload is None:
+                return HeldRows.read(self._source, self.domain, progress)
+            columns = plan.workload.attributes(self.domain)
+            return HeldKeys.read(self._source, self.domain, columns, randomness=source, progress=progress)
+
         return open_curator(
             domain=self.domain,
-            wish=Wish(budget=budget, questions=questions, updates=updates, factor=factor, way=way),
+            wish=Wish(budget=budget, questions=questions, updates=updates, factor=factor, way=way, workload=workload),
             rows=self.rows,
-            read=lambda: HeldRows.read(self._source, self.domain, progress),
+            read=read,
             ledger=self.ledger_path,
             state=Path(state) if state is not None else self.ledger_path.with_suffix(".curator"),
             on_exhausted=on_exhausted,
-            randomness=randomness or SystemRandomness(),
+            randomness=source,
         )
 
 

@@ -6,10 +6,11 @@ from abc import ABC, abstractmethod
 from keyword import iskeyword
 from typing import Any, ClassVar
 
+from ..attributes import Uncoded
 from ..budget import Budget, Price
 from ..domain import Domain
 
-__all__ = ["Workload", "text_of"]
+__all__ = ["Workload", "text_of", "uncoded"]
 
 
 class Workload(ABC):
@@ -28,6 +29,11 @@ class Workload(ABC):
     def __str__(self) -> str:
         fields = ", ".join(f"{key}={text_of(value)}" for key, value in self.__dict__.items() if value is not None)
         return f"{self.name}({fields})"
+
+
+def uncoded(domain: Domain) -> str:
+    """What to do with the attributes that tables leave out, in words that follow a sentence; nothing if none is."""
+    return "".join(f"; {a.name} {a.advice}" for a in domain.attributes if isinstance(a, Uncoded))
 
 
 def text_of(value: Any) -> str:

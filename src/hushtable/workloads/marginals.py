@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from ..domain import Domain
-from ..errors import BadPlan
-from .base import Workload
+from ..errors import BadPlan, counted
+from .base import Workload, uncoded
 
 __all__ = ["Marginals"]
 
@@ -24,6 +24,9 @@ class Marginals(Workload):
         """At least one attribute with codes, and no wider than there are attributes."""
         have = len(domain.closed)
         if have == 0:
-            raise BadPlan("the domain has no attribute with listed values; marginals need at least one")
+            raise BadPlan(
+                f"the domain has no attribute with listed values; marginals need at least one{uncoded(domain)}"
+            )
         if self.width > have:
-            raise BadPlan(f"width {self.width} is more than the domain's {have} attributes; use width={have} or less")
+            text = f"width {self.width} is more than the domain's {counted(have, 'attribute')}"
+            raise BadPlan(f"{text} with listed values; use width={have} or less{uncoded(domain)}")

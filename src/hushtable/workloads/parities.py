@@ -8,7 +8,8 @@ from math import comb
 from typing import TYPE_CHECKING
 
 from ..domain import Domain
-from ..errors import BadPlan
+from ..errors import BadPlan, counted
+from .base import uncoded
 from .linear_workload import MOST_QUERIES, LinearWorkload
 
 if TYPE_CHECKING:
@@ -35,7 +36,9 @@ class ParityQueries(LinearWorkload):
         """Two codes an attribute, no higher order than there are attributes, and not too many sets."""
         have = len(domain.closed)
         if have == 0:
-            raise BadPlan("the domain has no attribute with listed values; parities need at least one")
+            raise BadPlan(
+                f"the domain has no attribute with listed values; parities need at least one{uncoded(domain)}"
+            )
         for attribute in domain.closed:
             if attribute.size != 2:
                 raise BadPlan(
@@ -44,7 +47,8 @@ class ParityQueries(LinearWorkload):
                     "`missing: error` drops the code for missing values"
                 )
         if self.order > have:
-            raise BadPlan(f"order {self.order} is more than the domain's {have} attributes; use order={have} or less")
+            text = f"order {self.order} is more than the domain's {counted(have, 'attribute')}"
+            raise BadPlan(f"{text} with listed values; use order={have} or less{uncoded(domain)}")
         counts = [sum(comb(have, i) for i in range(1, order + 1)) for order in range(1, self.order + 1)]
         if counts[-1] > MOST_QUERIES:
             fits = sum(count <= MOST_QUERIES for count in counts)

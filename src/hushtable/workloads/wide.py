@@ -6,8 +6,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 from ..domain import Domain
-from ..errors import BadPlan
-from .base import Workload
+from ..errors import BadPlan, counted
+from .base import Workload, uncoded
 
 __all__ = ["AllOf", "AnyOf", "AtLeast", "Predicates", "Wide"]
 
@@ -33,9 +33,12 @@ class Wide(Workload, ABC):
         """At least one attribute with codes, and no wider than there are attributes."""
         have = len(domain.closed)
         if have == 0:
-            raise BadPlan("the domain has no attribute with listed values; there is nothing to ask about")
+            raise BadPlan(
+                f"the domain has no attribute with listed values; there is nothing to ask about{uncoded(domain)}"
+            )
         if self.width > have:
-            raise BadPlan(f"width {self.width} is more than the domain's {have} attributes; use width={have} or less")
+            text = f"width {self.width} is more than the domain's {counted(have, 'attribute')}"
+            raise BadPlan(f"{text} with listed values; use width={have} or less{uncoded(domain)}")
 
     @abstractmethod
     def values(self) -> tuple[float, ...]:

@@ -252,7 +252,7 @@ def test_a_damaged_file_is_refused_without_quoting_it(name, tmp_path):
     with pytest.raises(BadData) as caught:
         list(open_source(path).batches(["a", "b"]))
     text = "".join(map(str, (caught.value, caught.value.__cause__)))
-    assert "damaged, empty or not what its ending says" in text
+    assert "damaged, empty, not UTF-8 text or not what its ending says" in text
     assert "Bartholomew" not in text
     assert "77123" not in text
     assert caught.value.__suppress_context__

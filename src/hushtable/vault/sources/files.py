@@ -52,7 +52,9 @@ class FileSource(Source):
             with duckdb.connect(config={"autoinstall_known_extensions": False}) as connection:
                 yield connection.sql(query.format(source=reader or self._reader), params=[escape(str(self.path))])
         except (duckdb.Error, pa.ArrowException, OSError):
-            raise BadData(f"cannot read {self.path}: it is damaged, empty or not what its ending says") from None
+            raise BadData(
+                f"cannot read {self.path}: it is damaged, empty, not UTF-8 text or not what its ending says"
+            ) from None
 
     @cached_property
     def columns(self) -> Sequence[str]:

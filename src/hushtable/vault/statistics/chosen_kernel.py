@@ -37,12 +37,12 @@ def chosen_tables(
     reach = np.array([sizes[j] for j in used], dtype=np.int64)
     last_code = np.minimum(reach[:, None] - 1, np.iinfo(codes.dtype).max).astype(codes.dtype)
     out = np.zeros(int(starts[-1]), dtype=np.int64)
-    with Workers(threads) as workers:
-        tasks = [(first, last, out) for first, last in _shares(ends, workers.count)]
-        for begin in range(0, codes.shape[1], 64 * ROWS):
-            part = np.empty((len(used), min(64 * ROWS, codes.shape[1] - begin)), dtype=codes.dtype)
-            np.minimum(codes[used, begin : begin + 64 * ROWS], last_code, out=part)
-            workers.run(partial(_count_sets, part, reach, members, ends, starts), tasks)
+    workers = Workers(threads)
+    tasks = [(first, last, out) for first, last in _shares(ends, workers.count)]
+    for begin in range(0, codes.shape[1], 64 * ROWS):
+        part = np.empty((len(used), min(64 * ROWS, codes.shape[1] - begin)), dtype=codes.dtype)
+        np.minimum(codes[used, begin : begin + 64 * ROWS], last_code, out=part)
+        workers.run(partial(_count_sets, part, reach, members, ends, starts), tasks)
     return out
 
 

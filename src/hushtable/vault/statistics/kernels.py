@@ -11,8 +11,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from .base import Codes
-from .kernels_odd import DEEP, TILE, count_home, next_members, pack
-from .workers import Workers
+from .kernels_odd import DEEP, TILE, count_home, next_members, room_words
+from .workers import Workers, kept_words
 
 __all__ = ["contingency_tables", "odd_counts"]
 
@@ -25,6 +25,8 @@ HOMES = 6
 FILL = 1000
 # Rows packed at a time: of each value of the most home columns about a full block.
 PACKED = 2**HOMES * DEEP * TILE
+# Rows packed at once, in the first-level cache.
+STRIP = 1024
 # Sets of lower columns that must be saved, for each word of 64 columns and one more, by sorting the rows.
 WORTH = 700
 # Rows times sets that take about a millisecond, which more threads would not shorten.
@@ -50,11 +52,15 @@ def odd_counts(codes: Codes, order: int, threads: int | None = None) -> Counts:
         return out
     codes = codes if codes.flags.c_contiguous else codes.copy()
     pieces = -(-rows // PACKED)
-    with Workers(1 if len(out) * rows < BRIEF else threads) as workers:
-        for begin, end in pairwise(rows * i // pieces for i in range(pieces + 1)):
-            packed = _packed(codes, begin, end, workers)
-            tasks = _homes(width, order, end - begin, workers.count)
-            workers.run(partial(count_home, packed, order, binomials, starts, out), tasks)
+    workers = Workers(1 if len(out) * rows < BRIEF else threads)
+    for begin, end in pairwise(rows * i // pieces for i in range(pieces + 1)):
+        packed = _packed(codes, begin, end, workers)
+        room = room_words(width, packed.shape[1], order, HOMES)
+
+        def count(*task: int, packed: Words = packed, room: int = room) -> None:
+            count_home(packed, kept_words("room", room), order, binomials, starts, out, *task)
+
+        workers.run(count, _homes(width, order, end - begin, workers.count))
     return out
 
 
@@ -77,11 +83,10 @@ def contingency_tables(
     ranges = [(width, width + 1)] if order == 1 else _shares(width, order, workers.count)
     skipped = [0 if order == 1 else comb(first, size) for first, _ in ranges]
     tasks = [(*tops, starts[skip:], out) for tops, skip in zip(ranges, skipped, strict=True)]
-    with workers:
-        for begin in range(0, rows, 64 * ROWS):
-            part = np.zeros((width + 1, min(64 * ROWS, rows - begin)), dtype=codes.dtype)
-            np.minimum(codes[:, begin : begin + 64 * ROWS], last_code, out=part[:-1])
-            workers.run(partial(_count_tables, part, reach, size), tasks)
+    for begin in range(0, rows, 64 * ROWS):
+        part = np.zeros((width + 1, min(64 * ROWS, rows - begin)), dtype=codes.dtype)
+        np.minimum(codes[:, begin : begin + 64 * ROWS], last_code, out=part[:-1])
+        workers.run(partial(_count_tables, part, reach, size), tasks)
     return out
 
 
@@ -118,10 +123,30 @@ def _homes(width: int, order: int, rows: int, threads: int) -> list[tuple[int, i
 def _packed(codes: Codes, begin: int, end: int, workers: Workers) -> Words:
     """Rows [begin, end) as bits: bit c % 64 of word [c // 64, row] says whether the code in column c is not 0."""
     # Full tiles, because rows of zeros are odd on no set; and one more word, so that the next of any column exists.
-    packed = np.zeros((-(-len(codes) // 64) + 1, -(-(end - begin) // TILE) * TILE), dtype=np.uint64)
+    words, rows = -(-len(codes) // 64) + 1, -(-(end - begin) // TILE) * TILE
+    packed = kept_words("packed", words * rows).reshape(words, rows)
+    packed.fill(0)
     cuts = [(end - begin) * i // workers.count for i in range(workers.count + 1)]
-    workers.run(partial(pack, codes, begin, packed), pairwise(cuts))
+    workers.run(partial(_pack, codes, begin, packed), pairwise(cuts))
     return packed
+
+
+@njit(cache=True, nogil=True)
+def _pack(codes, begin, packed, first, last):  # type: ignore[no-untyped-def]
+    """Fills packed[:, first:last] from the codes of rows begin + first, ...; eight columns at a time, as bytes."""
+    byte = np.empty(STRIP, dtype=np.uint8)
+    for at in range(first, last, STRIP):
+        count = min(STRIP, last - at)
+        for eight in range(0, len(codes), 8):
+            for i in range(STRIP):
+                byte[i] = 0
+            for c in range(eight, min(eight + 8, len(codes))):
+                column, bit = codes[c, begin + at : begin + at + count], np.uint8(1 << (c - eight))
+                for i in range(count):
+                    byte[i] |= bit if column[i] != 0 else np.uint8(0)
+            word, shift = packed[eight // 64, at : at + count], np.uint64(eight % 64)
+            for i in range(count):
+                word[i] |= np.uint64(byte[i]) << shift
 
 
 def _shares(width: int, size: int, threads: int) -> list[tuple[int, int]]:

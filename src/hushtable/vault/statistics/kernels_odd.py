@@ -11,6 +11,7 @@ takes one pass for each set. All of this is in one file, because numba caches co
 
 from __future__ import annotations
 
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-__all__ = ["DEEP", "TILE", "count_home", "next_members", "pack"]
+__all__ = ["DEEP", "TILE", "count_home", "next_members", "room_words"]
 
 # 64-bit words in one vector instruction.
 LANES = 4
@@ -30,26 +31,6 @@ TILE = 64 * LANES
 DEEP = 7
 # Sets counted before their Walsh transform: their counts, one for each home value, stay in the second-level cache.
 SETS = 2048
-# Rows packed at a time, in the first-level cache.
-STRIP = 1024
-
-
-@njit(cache=True, nogil=True)
-def pack(codes, begin, packed, first, last):  # type: ignore[no-untyped-def]
-    """Fills packed[:, first:last] from the codes of rows begin + first, ...; eight columns at a time, as bytes."""
-    byte = np.empty(STRIP, dtype=np.uint8)
-    for at in range(first, last, STRIP):
-        count = min(STRIP, last - at)
-        for eight in range(0, len(codes), 8):
-            for i in range(STRIP):
-                byte[i] = 0
-            for c in range(eight, min(eight + 8, len(codes))):
-                column, bit = codes[c, begin + at : begin + at + count], np.uint8(1 << (c - eight))
-                for i in range(count):
-                    byte[i] |= bit if column[i] != 0 else np.uint8(0)
-            word, shift = packed[eight // 64, at : at + count], np.uint64(eight % 64)
-            for i in range(count):
-                word[i] |= np.uint64(byte[i]) << shift
 
 
 _WORD = ir.IntType(64)
@@ -181,14 +162,15 @@ def _address(_: Any, array: Any, index: Any) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def count_home(packed, order, binomials, starts, out, first, last, part, parts):  # type: ignore[no-untyped-def]
+def count_home(packed, room, order, binomials, starts, out, first, last, part, parts):  # type: ignore[no-untyped-def]
     """Adds to `out` the sets with the largest member in [first, last), or below `first` if that is empty.
 
     Only one of several parts of them. The rows are full tiles; binomials[n, k] counts the sets of k of n columns, and
-    starts[k] is where the output has those of k.
+    starts[k] is where the output has those of k. `room` has `room_words` words to write into.
     """
-    sizes, blocks, ordered = _sort(packed, first, last)
-    columns = _transposed(ordered, blocks, first)
+    sizes, blocks, ordered, room = _sort(packed, room, first, last)
+    columns, room = _transposed(ordered, blocks, room, first)
+    tables = room.view(np.int32)
     stride = len(columns) // (ordered.shape[1] // TILE)
     odd = _odd_sizes(sizes)
     plain = first == last
@@ -201,13 +183,22 @@ def count_home(packed, order, binomials, starts, out, first, last, part, parts):
         while low < first:
             high = _reach(binomials[:, size], low, first)
             if turn % parts == part:
-                table = np.zeros((len(sizes), binomials[high, size] - binomials[low, size]), dtype=np.int32)
+                count = binomials[high, size] - binomials[low, size]
+                table = tables[: len(sizes) * count].reshape(len(sizes), count)
+                table[:] = 0
                 for b in range(len(blocks)):
                     value, begin, end = blocks[b, 0], blocks[b, 1], blocks[b, 2]
                     _count_odd(columns[begin * stride :], end - begin, size, low, high, table[value])
                 _add(table, odd, _places(size, binomials[low, size], first, last, order, binomials, starts), out)
             turn += 1
             low = high
+
+
+def room_words(width: int, rows: int, order: int, homes: int) -> int:
+    """How many words `count_home` writes at most, of `homes` home columns or none: rows in order, columns, counts."""
+    padded = rows + (TILE << homes)
+    homed, plain = (max(SETS, comb(width, max(order - less, 0))) for less in (2, 1))
+    return rows + padded * -(-width // 64) + padded * -(-width // 8) // 8 + max(homed << homes, plain)
 
 
 @njit(cache=True, nogil=True)
@@ -220,20 +211,22 @@ def _reach(sets, low, width):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _sort(packed, first, last):  # type: ignore[no-untyped-def]
+def _sort(packed, room, first, last):  # type: ignore[no-untyped-def]
     """Rows by the value of columns [first, last): how many of each value, their blocks, and their words below `first`.
 
-    The rows of each value start at a tile of their own; the zeros after them are odd on no set.
+    The rows of each value start at a tile of their own; the zeros after them are odd on no set. Last, the room left.
     """
     rows, values = packed.shape[1], 1 << (last - first)
     if values == 1:
-        return np.array([rows]), _blocks(np.array([rows // TILE])), packed
-    value = _values(packed, first, values)
+        return np.array([rows]), _blocks(np.array([rows // TILE])), packed, room
+    value, places = room[: rows // 8].view(np.uint8), room[rows // 8 : rows // 8 + rows // 2].view(np.uint32)
+    _values(packed, first, values, value)
     sizes = np.zeros(values, dtype=np.int64)
     for i in range(rows):
         sizes[value[i]] += 1
-    ends, places = _places_of_rows(value, sizes)
-    ordered = np.empty((-(-first // 64), ends[-1] * TILE), dtype=np.uint64)
+    ends = _places_of_rows(value, sizes, places)
+    words, room = -(-first // 64) * ends[-1] * TILE, room[rows:]
+    ordered = room[:words].reshape(-(-first // 64), ends[-1] * TILE)
     for word in range(len(ordered)):
         source, target = packed[word], ordered[word]
         end = 0
@@ -243,26 +236,23 @@ def _sort(packed, first, last):  # type: ignore[no-untyped-def]
             end = ends[v]
         for i in range(rows):
             target[places[i]] = source[i]
-    return sizes, _blocks(ends), ordered
+    return sizes, _blocks(ends), ordered, room[words:]
 
 
 @njit(cache=True, nogil=True)
-def _values(packed, first, values):  # type: ignore[no-untyped-def]
-    """Each row's value of the columns from `first`, whose bits may lie in two words."""
+def _values(packed, first, values, out):  # type: ignore[no-untyped-def]
+    """Writes each row's value of the columns from `first`, whose bits may lie in two words."""
     low, high = packed[first // 64], packed[min(first // 64 + 1, len(packed) - 1)]
     shift, mask = np.uint64(first % 64), np.uint64(values - 1)
-    out = np.empty(packed.shape[1], dtype=np.uint8)
     for i in range(len(out)):
         # In two steps, because a shift by 64 is undefined.
         out[i] = ((low[i] >> shift) | ((high[i] << np.uint64(1)) << (np.uint64(63) - shift))) & mask
-    return out
 
 
 @njit(cache=True, nogil=True)
-def _places_of_rows(value, sizes):  # type: ignore[no-untyped-def]
-    """Where the tiles of each value end, and where each row goes."""
-    ends, places = np.empty(len(sizes), dtype=np.int64), np.empty(len(value), dtype=np.uint32)
-    free = np.empty(len(sizes), dtype=np.uint32)
+def _places_of_rows(value, sizes, places):  # type: ignore[no-untyped-def]
+    """Where the tiles of each value end; writes where each row goes."""
+    ends, free = np.empty(len(sizes), dtype=np.int64), np.empty(len(sizes), dtype=np.uint32)
     end = 0
     for v in range(len(sizes)):
         free[v] = end * TILE
@@ -271,7 +261,7 @@ def _places_of_rows(value, sizes):  # type: ignore[no-untyped-def]
     for i in range(len(value)):
         places[i] = free[value[i]]
         free[value[i]] += np.uint32(1)
-    return ends, places
+    return ends
 
 
 @njit(cache=True, nogil=True)
@@ -290,12 +280,15 @@ def _blocks(ends):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _transposed(ordered, blocks, width):  # type: ignore[no-untyped-def]
-    """The columns below `width`, and some more to make eights, as words (block, column, tile of the block, lane)."""
+def _transposed(ordered, blocks, room, width):  # type: ignore[no-untyped-def]
+    """The columns below `width`, and some more to make eights, as words (block, column, tile of the block, lane).
+
+    Then the room that is left.
+    """
     rows, eights = ordered.shape[1], -(-width // 8)
     flat, half = ordered.reshape(ordered.size), np.empty(TILE, dtype=np.uint64)
     stride = 8 * eights * LANES
-    columns = np.empty(rows // TILE * stride, dtype=np.uint64)
+    columns = room[: rows // TILE * stride]
     for b in range(len(blocks)):
         begin, end = blocks[b, 1], blocks[b, 2]
         for word in range(-(-width // 64)):
@@ -303,7 +296,7 @@ def _transposed(ordered, blocks, width):  # type: ignore[no-untyped-def]
                 at = begin * stride + (64 * word * (end - begin) + tile - begin) * LANES
                 source, target = _address(flat, word * rows + tile * TILE), _address(columns, at)
                 _transpose(source, _address(half, 0), target, end - begin, min(8, eights - 8 * word))
-    return columns
+    return columns, room[len(columns) :]
 
 
 @njit(cache=True, nogil=True)
