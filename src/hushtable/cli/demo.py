@@ -77,11 +77,11 @@ def _attack(seed: int, picture: Path | None, *, as_json: bool) -> None:
     if target is not None:
         save_picture(target, found)
     lines = [f"{'answers':<44}{'standard error':>16}{'recovered':>14}"]
-    lines += [f"{one.how:<44}{one.stderr:>16.1f}{f'{one.recovered} of {one.people}':>14}" for one in found]
+    lines += [f"{one.how:<44}{one.stderr:>16.1f}{one.share:>14.1%}" for one in found]
     value = {
         "simulated": True,
         "attacks": [
-            {"how": one.how, "stderr": one.stderr, "recovered": one.recovered, "people": one.people} for one in found
+            {"how": one.how, "stderr": one.stderr, "recovered": one.share, "people": one.people} for one in found
         ],
     }
     say(value, "\n".join(lines + ([] if picture is None else [f"wrote {picture}"])), as_json=as_json)

@@ -23,6 +23,8 @@ from ..workloads.known_lists import KnownLists
 __all__ = ["Attacked", "reconstruct", "run", "save_picture"]
 
 PEOPLE, QUESTIONS_EACH = 128, 4
+# Every way to answer is attacked so often, with fresh noise.
+TIMES = 10
 # The largest error of answers with careless noise, in people; their square root is about 11.
 CARELESS = (0, 1, 2, 4, 8, 16, 32, 64, 128)
 BUDGETS = (Budget(epsilon=1, delta="1e-9"), Budget(epsilon=4, delta="1e-9"))
@@ -37,17 +39,16 @@ class Attacked:
     how: str
     stderr: float
     """Of one answer, in people."""
-    recovered: int
+    share: float
+    """Of the secrets, on average over several times; guessing gets one half."""
     people: int
-
-    @property
-    def share(self) -> float:
-        """Guessing gets one half."""
-        return self.recovered / self.people
 
 
 def reconstruct(asked: NDArray[np.bool_], answers: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """The secrets, by least squares: one line of `asked` a question, true for the people it is about."""
+    """The secrets, by least squares: one line of `asked` a question, true for the people it is about.
+
+    Of several sets of answers, one a column, all are attacked at once.
+    """
     found, *_ = np.linalg.lstsq(asked.astype(np.float64), answers, rcond=None)
     return np.asarray(found > 0.5)
 
@@ -60,15 +61,15 @@ def run(seed: int, *, people: int = PEOPLE) -> list[Attacked]:
     truth = asked.astype(np.int64) @ secret
     found = []
     for most in CARELESS:
-        answers = truth + chance.integers(-most, most + 1, len(truth))
-        right = int((reconstruct(asked, answers.astype(np.float64)) == secret).sum())
-        found.append(Attacked(how=f"errors up to {most}", stderr=float(np.sqrt(most * (most + 1) / 3)),
-                              recovered=right, people=people))  # fmt: skip
+        noise = chance.integers(-most, most + 1, (len(truth), TIMES))
+        share = _share(asked, truth[:, None] + noise, secret)
+        stderr = float(np.sqrt(most * (most + 1) / 3))
+        found.append(Attacked(how=f"errors up to {most}", stderr=stderr, share=share, people=people))
     return found + [_ours(asked, secret, budget, seed) for budget in BUDGETS]
 
 
 def _ours(asked: NDArray[np.bool_], secret: NDArray[np.bool_], budget: Budget, seed: int) -> Attacked:
-    """A release that answers the same questions, all of them known in advance: the best case for accuracy."""
+    """Releases that answer the same questions, all of them known in advance: the best case for accuracy."""
     import pyarrow as pa
 
     from ..vault.randomness import Simulated
@@ -77,16 +78,23 @@ def _ours(asked: NDArray[np.bool_], secret: NDArray[np.bool_], budget: Budget, s
     domain, people = Domain.from_dict(DOMAIN), len(secret)
     rows = [f"person {i}: {'yes' if bit else 'no'}" for i, bit in enumerate(secret)]
     lists = {f"q{k}": [f"person {i}: yes" for i in np.flatnonzero(line)] for k, line in enumerate(asked)}
+    answers: list[Any] = []
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "lists.txt"
         path.write_text("".join("\t".join(one) + "\n" for one in lists.values()), encoding="utf-8")
         made = plan(domain, rows=people, workload=KnownLists(file=str(path)), budget=budget, mechanism="list-counts")
         vault = Vault(pa.table({"answer": rows}), domain, ledger=Path(folder) / "secrets.ledger")
-        synopsis = vault.release(made, randomness=Simulated(seed))
-        answers: Any = synopsis.ask(Lists(lists), count=True)
-    right = int((reconstruct(asked, np.asarray(answers.value)) == secret).sum())
-    stderr = float(np.asarray(answers.stderr).mean())
-    return Attacked(how=f"hushtable, {budget}", stderr=stderr, recovered=right, people=people)
+        for number in range(TIMES):
+            synopsis = vault.release(made, randomness=Simulated(seed + number))
+            answers.append(synopsis.ask(Lists(lists), count=True))
+    share = _share(asked, np.column_stack([one.value for one in answers]), secret)
+    stderr = float(np.mean(answers[0].stderr))
+    return Attacked(how=f"hushtable, {budget}", stderr=stderr, share=share, people=people)
+
+
+def _share(asked: NDArray[np.bool_], answers: NDArray[Any], secret: NDArray[np.bool_]) -> float:
+    """How many secrets are recovered, on average over the columns."""
+    return float(np.mean(reconstruct(asked, answers.astype(np.float64)) == secret[:, None]))
 
 
 def save_picture(path: Path, found: list[Attacked]) -> None:
