@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-slow lint bench bench-peers papers docs clean
+.PHONY: help setup demo test test-slow audit audit-fast lint bench bench-peers papers docs clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -22,10 +22,19 @@ demo: $(STAMP) ## simulate a clinic, release it, ask it, compare with the truth
 	$(BIN)/hush demo
 
 test: $(STAMP) ## the tests (a few minutes)
-	$(BIN)/python -m pytest -n 2 -m 'not slow and not audit'
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m 'not slow and not audit'
 
 test-slow: $(STAMP) ## statistical, crash and scale tests
-	$(BIN)/python -m pytest -n 2 -m 'slow and not audit'
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m 'slow and not audit'
+
+audit: $(STAMP) ## attack our own releases, find planted faults, break files and disks (under 20 minutes)
+	rm -f docs/pictures/attack.svg
+	$(BIN)/hush demo --attack --picture docs/pictures/attack.svg
+	$(BIN)/hush audit --write docs/audit.md
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m audit
+
+audit-fast: $(STAMP) ## the part of it that takes a minute
+	$(BIN)/hush audit --fast
 
 lint: $(STAMP) ## style and types
 	$(BIN)/ruff check .

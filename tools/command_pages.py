@@ -38,7 +38,12 @@ EXIT_CODES = (
 
 # Commands that run after `hush demo --folder demo`; tests/docs/test_snippets.py runs them all.
 EXAMPLES = {
-    "demo": ("hush demo --folder demo",),
+    "demo": ("hush demo --folder demo", "hush demo --attack --picture attack.svg"),
+    "audit": (
+        "hush audit histogram --fast",
+        "hush audit one-question --fast --write audit.md",
+        "hush audit histgram  # exit code 1",
+    ),
     "domain check": (
         "hush domain check demo/clinic.yaml",
         "hush domain check demo/clinic.yaml --data demo/clinic.csv",

@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from . import ask, curate, demo, domain, ledger, plan, plot, release, report, reproduce, sample
+from . import ask, audit, curate, demo, domain, ledger, plan, plot, release, report, reproduce, sample
 from .common import show_error
 
 __all__ = ["app", "main"]
@@ -30,6 +30,7 @@ app.command("sample")(sample.run)
 app.command("plot")(plot.run)
 app.command("report")(report.run)
 app.add_typer(ledger.app, name="ledger")
+app.command("audit")(audit.run)
 app.command("reproduce")(reproduce.run)
 
 

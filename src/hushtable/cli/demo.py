@@ -17,9 +17,16 @@ def run(
     folder: Annotated[Path | None, typer.Option(help="Keep the files here; a temporary folder by default.")] = None,
     rows: Annotated[int, typer.Option(min=5000, help="How many patients to simulate.")] = 50_000,
     seed: Annotated[int, typer.Option(help="Seed of the simulated patients (not of the noise).")] = 1,
+    attack: Annotated[
+        bool, typer.Option("--attack", help="Show instead why noise is needed: recover secrets.")
+    ] = False,
+    picture: Annotated[Path | None, typer.Option(help="With --attack: draw it here (.svg or .png).")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Simulate a clinic, release it at epsilon 1, ask a dozen questions, and compare with the truth."""
+    if attack:
+        _attack(seed, picture, as_json=as_json)
+        return
     import tempfile
 
     from ..demo.run import new_folder, prepare, questions_and_truth, release
@@ -57,3 +64,24 @@ def run(
         f"\n{inside} of {len(checked)} true values inside their 95% interval; {took:.1f} s in all",
         as_json=as_json,
     )
+
+
+def _attack(seed: int, picture: Path | None, *, as_json: bool) -> None:
+    """The reconstruction attack on made-up secrets."""
+    from ..demo.attack import run as attacked
+    from ..demo.attack import save_picture
+    from ..plots import check_picture
+
+    target = None if picture is None else check_picture(picture)
+    found = attacked(seed)
+    if target is not None:
+        save_picture(target, found)
+    lines = [f"{'answers':<44}{'standard error':>16}{'recovered':>14}"]
+    lines += [f"{one.how:<44}{one.stderr:>16.1f}{one.share:>14.1%}" for one in found]
+    value = {
+        "simulated": True,
+        "attacks": [
+            {"how": one.how, "stderr": one.stderr, "recovered": one.share, "people": one.people} for one in found
+        ],
+    }
+    say(value, "\n".join(lines + ([] if picture is None else [f"wrote {picture}"])), as_json=as_json)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import threading
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 from fractions import Fraction
@@ -68,12 +69,13 @@ class Curator:
         rows: Held,
         randomness: Randomness,
         on_exhausted: OnExhausted,
+        door: Callable[..., Door] = Door,
     ) -> None:
         self.domain, self.plan, self.on_exhausted = plan.domain, plan, on_exhausted
         self.not_private = not randomness.private
         self._state, self._account = state, account
         price = Price(currency=plan.price.currency, amount=account.left)
-        self._door = Door(total=rows.total, unit=self.domain.unit, price=price, account=account, randomness=randomness)
+        self._door = door(total=rows.total, unit=self.domain.unit, price=price, account=account, randomness=randomness)
         self._stretch: ExitStack | None = None
         self._watch: Watch | None = None
         self._texts: dict[str, Any] = {}

@@ -1,0 +1,94 @@
+"""Cases of the curators: sessions of questions that one row changes all at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ..budget import Budget, Price
+from ..curator_plan import CuratorPlan, Way, plan_curator
+from ..domain import Domain
+from ..questions.lists import Listed
+from ..siphash import KEY_BYTES
+from ..vault.curator import Curator
+from ..vault.curator_account import Rehearsal
+from ..vault.curator_state import Chain
+from ..vault.held_keys import HeldKeys
+from ..vault.list_curator import ListCurator
+from ..vault.randomness import Simulated
+from ..vault.statistics.list_count import KeyTotals
+from .pairs import Pair, pair_tables
+from .releases import ReleaseCase
+from .shapes import BINARY, OPEN, RELATIONS, shape
+from .tables import NAMES, Table, possible_rows
+
+__all__ = ["CURATORS", "curator_cases"]
+
+CURATORS = ("curator", "list-curator")
+WAYS: tuple[Way, ...] = ("hypothesis", "independent")
+BUDGETS = (Budget(epsilon=4), Budget(rho=4))
+QUESTIONS = (
+    "b0 AND b1", "b0 OR b1", "b0 AND b1 AND b2", "b0", "NOT b1", "b1 OR b2", "b0 AND NOT b1", "b0 AND b2",
+    "at_least(2, b0, b1, b2)", "NOT b0 AND NOT b1",
+)  # fmt: skip
+
+
+def curator_cases(name: str, *, seed: int) -> Iterator[ReleaseCase]:
+    """Sessions with either curator."""
+    if name == "list-curator":
+        for relation in RELATIONS:
+            for budget in BUDGETS:
+                domain = shape(OPEN, relation)
+                plan = plan_curator(
+                    domain, budget=budget, rows=9, questions=20, updates=3, way="hypothesis", workload="sparse(size=4)"
+                )
+                yield _lists(domain, plan)
+        return
+    for relation in RELATIONS:
+        domain = shape(BINARY, relation)
+        rows = possible_rows(domain, most=100, seed=seed)
+        new = None if relation == "add-remove" else rows[-1]
+        # The others are alike, so that the hypothesis is wrong and thresholds are crossed.
+        tables = pair_tables(domain, Pair(rows[0], new, 0.0), [rows[3]] * 4 + [rows[4]] * 6)
+        for way in WAYS:
+            for budget in BUDGETS:
+                plan = plan_curator(domain, budget=budget, rows=11, questions=20, updates=3, way=way)
+                yield ReleaseCase(f"curator, {way}, {relation}, {budget}", domain, tables, _session(plan), 120)
+
+
+def _session(plan: CuratorPlan) -> Callable[[Callable[..., Any], Table, Simulated], Price]:
+    """Opens a curator through the door given and asks it everything."""
+
+    def act(door: Callable[..., Any], table: Table, randomness: Simulated) -> Price:
+        account = Rehearsal(plan)
+        curator = Curator(
+            plan=plan, state=Chain(), account=account, rows=table, randomness=randomness,
+            on_exhausted="unverified", door=door,
+        )  # fmt: skip
+        for question in QUESTIONS:
+            curator.ask(question)
+        return Price(currency=plan.price.currency, amount=plan.price.amount - account.left)
+
+    return act
+
+
+def _lists(domain: Domain, plan: CuratorPlan) -> ReleaseCase:
+    """Lists of values, in any weights; one replaced row changes most of them."""
+    keys = [(name,) for name in NAMES]
+    new = None if domain.unit.neighbours == "add-remove" else keys[1]
+    tables = pair_tables(domain, Pair(keys[0], new, 0.0), [keys[2], keys[3], keys[4], keys[5]] * 2)
+    lists = [Listed(NAMES[a : a + 2]) for a in (0, 1, 3)] + [Listed({NAMES[0]: 0.5}), Listed(NAMES[:3])]
+
+    def act(door: Callable[..., Any], table: Table, randomness: Simulated) -> Price:
+        totals = KeyTotals(domain.attributes, bytes(randomness.bytes(2 * KEY_BYTES)))
+        account = Rehearsal(plan)
+        curator = ListCurator(
+            plan=plan, state=Chain(), account=account, rows=HeldKeys(totals, table.total(totals)),
+            randomness=randomness, on_exhausted="unverified", door=door,
+        )  # fmt: skip
+        for one in lists:
+            curator.ask(one)
+        return Price(currency=plan.price.currency, amount=plan.price.amount - account.left)
+
+    name = f"list-curator, {plan.way}, {domain.unit.neighbours}, {plan.budget}"
+    return ReleaseCase(name, domain, tables, act, 120)

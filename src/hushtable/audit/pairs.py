@@ -1,0 +1,96 @@
+"""Pairs: the two rows whose exchange a statistic shows most, by trying all pairs and by climbing from the best."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..budget import Neighbours, Unit
+from ..domain import Domain
+from ..vault.door import Noise
+from ..vault.statistics import Statistic
+from .laws import Floats
+from .tables import Row, Table, possible_rows, telling_values
+
+__all__ = ["Pair", "pair_tables", "weights_of", "worst_pair"]
+
+MOST_ROWS, MOST_COORDINATES, ROUNDS = 400, 4_000_000, 4
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A row that goes, one that comes in its place (None where rows are added or removed), and the price of it."""
+
+    gone: Row
+    new: Row | None
+    price: float
+
+
+def weights_of(statistic: Statistic, noise: Noise) -> Floats:
+    """What a change of one coordinate costs: price = sum of weight x |change|^power; 0 where nothing is noisy."""
+    scales = statistic.scales(noise.law, noise.per_group)
+    each = np.array([float(Fraction(s)) for s in scales.table])[scales.index]
+    with np.errstate(divide="ignore"):
+        found = np.where(each > 0, (1 if noise.law == "laplace" else 0.5) / each, 0.0)
+    return np.asarray(found)
+
+
+def worst_pair(statistic: Statistic, noise: Noise, domain: Domain, *, seed: int) -> Pair:
+    """All pairs of many possible rows, then one value of the best pair changed at a time, as long as that helps."""
+    power, weights, relation = (
+        (1 if noise.law == "laplace" else 2),
+        weights_of(statistic, noise),
+        domain.unit.neighbours,
+    )
+    rows = possible_rows(domain, most=min(MOST_ROWS, max(20, MOST_COORDINATES // len(weights))), seed=seed)
+    vectors = np.array([Table(domain, [row]).finished(statistic) for row in rows], dtype=np.float64)
+    best, pair = -1.0, (0, 0)
+    for i, vector in enumerate(vectors):
+        changes = vector[None] if relation == "add-remove" else vectors[i:] - vector
+        prices = (np.abs(changes) ** power) @ weights
+        if prices.max() > best:
+            best, pair = float(prices.max()), (i, i + int(prices.argmax()))
+    new = None if relation == "add-remove" else rows[pair[1]]
+    found = _climb(statistic, domain, Pair(rows[pair[0]], new, best), weights, power)
+    return Pair(found.gone, found.new, found.price * domain.unit.rows**power)
+
+
+def _climb(statistic: Statistic, domain: Domain, pair: Pair, weights: NDArray[np.float64], power: int) -> Pair:
+    values = [telling_values(a) for a in domain.attributes]
+    for _ in range(ROUNDS):
+        before = pair
+        for side in (0, 1) if pair.new is not None else (0,):
+            for place, choices in enumerate(values):
+                for value in choices[:40]:
+                    rows = [list(pair.gone), list(pair.new or ())]
+                    rows[side][place] = value
+                    gone, new = tuple(rows[0]), tuple(rows[1]) or None
+                    price = _price(statistic, domain, gone, new, weights, power)
+                    pair = Pair(gone, new, price) if price > pair.price * (1 + 1e-12) else pair
+        if pair is before:
+            break
+    return pair
+
+
+def _price(
+    statistic: Statistic, domain: Domain, gone: Row, new: Row | None, weights: NDArray[np.float64], power: int
+) -> float:
+    change = Table(domain, [gone]).finished(statistic).astype(np.float64)
+    if new is not None:
+        change = change - Table(domain, [new]).finished(statistic)
+    return float(np.abs(change) ** power @ weights)
+
+
+def pair_tables(domain: Domain, pair: Pair, others: list[Row]) -> tuple[Table, Table]:
+    """Two neighbouring tables: the same others, and one person with as many equal rows as a person may have.
+
+    Nobody else has such a row: where a cell is empty but for one person there is most to betray.
+    """
+    others = [row for row in others if row not in (pair.gone, pair.new)]
+    unit: Unit = domain.unit
+    relation: Neighbours = unit.neighbours
+    new = [] if relation == "add-remove" or pair.new is None else [pair.new] * unit.rows
+    return Table(domain, [*others, *[pair.gone] * unit.rows]), Table(domain, [*others, *new])

@@ -1,0 +1,147 @@
+"""Running audits: every target by name, its cases, and the verdict on each."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Literal
+
+from ..errors import BadPlan, listed, suggestion
+from ..mechanisms import mechanisms
+from .checks import ALARM, Check
+from .curator_cases import CURATORS, curator_cases
+from .mechanism_cases import SETTINGS, mechanism_cases
+from .releases import ReleaseCase, audit_release
+from .statistic_cases import BUILDERS, every_statistic, statistic_cases
+from .step_cases import STEPS, step_cases
+from .steps import MeasureCase, audit_measure
+
+__all__ = ["FAST", "FULL", "Effort", "Result", "Target", "audit", "judge", "targets", "total_alarm"]
+
+Group = Literal["mechanism", "curator", "statistic", "step"]
+Case = MeasureCase | ReleaseCase
+SEED = 2026
+
+
+@dataclass(frozen=True, kw_only=True)
+class Effort:
+    """How much is drawn: numbers of draws of a measurement, the share of whole releases, and of cases."""
+
+    draws: int
+    share: float
+    most_cases: int | None
+
+
+FULL = Effort(draws=150_000, share=1.0, most_cases=None)
+FAST = Effort(draws=4000, share=0.15, most_cases=2)
+
+
+@dataclass(frozen=True)
+class Target:
+    """Something that is attacked."""
+
+    group: Group
+    name: str
+
+    def cases(self) -> Iterator[Case]:
+        """What is tried on it."""
+        if self.group == "mechanism":
+            return mechanism_cases(self.name, seed=SEED)
+        if self.group == "curator":
+            return curator_cases(self.name, seed=SEED)
+        return statistic_cases(self.name) if self.group == "statistic" else iter(step_cases(self.name))
+
+
+@dataclass(frozen=True)
+class Result:
+    """The verdict on one case."""
+
+    target: Target
+    case: str
+    checks: tuple[Check, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether every check passed."""
+        return all(check.passed for check in self.checks)
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "group": self.target.group,
+            "name": self.target.name,
+            "case": self.case,
+            "passed": self.passed,
+            "checks": [check.to_dict() for check in self.checks],
+        }
+
+
+def targets(name: str | None = None) -> list[Target]:
+    """All targets, or those of one name. A mechanism or statistic that has no case is an error, not a gap."""
+    found = [Target("mechanism", one) for one in sorted(mechanisms())]
+    found += [Target("curator", one) for one in CURATORS]
+    found += [Target("statistic", one) for one in every_statistic()]
+    found += [Target("step", one) for one in STEPS]
+    known: dict[Group, Iterable[str]] = {
+        "mechanism": SETTINGS, "curator": CURATORS, "statistic": BUILDERS, "step": STEPS
+    }  # fmt: skip
+    lacking = [target.name for target in found if target.name not in known[target.group]]
+    if lacking:
+        raise BadPlan(f"no audit case for {listed(lacking)}; add one in src/hushtable/audit/")
+    if name is None:
+        return found
+    chosen = [target for target in found if target.name == name]
+    if not chosen:
+        names = sorted({target.name for target in found})
+        raise BadPlan(f"nothing called '{name[:60]}' to audit; there are {listed(names)}.{suggestion(name, names)}")
+    return chosen
+
+
+def audit(
+    chosen: Iterable[Target],
+    *,
+    effort: Effort = FULL,
+    seed: int = SEED,
+    jobs: int = 1,
+    progress: Callable[[int], None] | None = None,
+) -> Iterator[Result]:
+    """Attacks everything chosen, in as many processes as there are jobs; the same results in the same order."""
+    waiting, done = list(chosen), 0
+    results: Iterable[Iterable[Result]] = (_results(target, effort, seed) for target in waiting)
+    with ExitStack() as stack:
+        if min(jobs, len(waiting)) > 1:
+            context = multiprocessing.get_context("spawn")
+            pool = stack.enter_context(ProcessPoolExecutor(jobs, mp_context=context))
+            results = pool.map(_listed, waiting, [effort] * len(waiting), [seed] * len(waiting))
+        for some in results:
+            for result in some:
+                yield result
+                done += 1
+                if progress:
+                    progress(done)
+
+
+def _results(target: Target, effort: Effort, seed: int) -> Iterator[Result]:
+    for case in islice(target.cases(), effort.most_cases):
+        yield Result(target, case.name, tuple(judge(case, effort=effort, seed=seed)))
+
+
+def _listed(target: Target, effort: Effort, seed: int) -> list[Result]:
+    """For another process."""
+    return list(_results(target, effort, seed))
+
+
+def judge(case: Case, *, effort: Effort, seed: int) -> list[Check]:
+    """All checks of one case."""
+    if isinstance(case, MeasureCase):
+        return audit_measure(case, draws=effort.draws, seed=seed)
+    return audit_release(case, share=effort.share, seed=seed)
+
+
+def total_alarm(results: Iterable[Result]) -> float:
+    """The chance that any check of a right mechanism fails, at most."""
+    return ALARM * sum(check.kind != "price" for result in results for check in result.checks)

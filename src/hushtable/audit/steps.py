@@ -1,0 +1,105 @@
+"""Measurements under attack: one statistic, its worst pair of rows, and very many releases in one go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..budget import Price
+from ..domain import Domain
+from ..vault.door import Door, Noise, price_of
+from ..vault.randomness import Simulated
+from ..vault.statistics import Statistic
+from .attacks import Claim, Releases, attack
+from .checks import Check, coins_for, follows_law, is_independent, price_covers
+from .copies import Copies
+from .laws import Floats, noise_pit
+from .pairs import pair_tables, worst_pair
+from .tables import Table, possible_rows
+
+__all__ = ["MeasureCase", "Tally", "audit_measure"]
+
+MOST_NUMBERS = 4_000_000
+OTHERS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class MeasureCase:
+    """One statistic of one domain, with noise."""
+
+    name: str
+    domain: Domain
+    statistic: Statistic
+    noise: Noise
+
+
+class Tally:
+    """The account of a simulated door: adds up what is charged."""
+
+    def __init__(self) -> None:
+        self.charged: list[Price] = []
+
+    def charge(self, price: Price, *, what: str) -> None:
+        """Notes the price."""
+        self.charged.append(price)
+
+
+def audit_measure(case: MeasureCase, *, draws: int, seed: int, door: type[Door] = Door) -> list[Check]:
+    """Exact price of the worst pair, law and independence of the noise, and the best attack."""
+    statistic, noise, domain = case.statistic, case.noise, case.domain
+    charged = price_of(statistic, noise, domain.unit)
+    claim = Claim(unit="epsilon" if charged.currency == "pure" else "rho", amount=float(charged.amount))
+    pair = worst_pair(statistic, noise, domain, seed=seed)
+    found = [price_covers(pair.price, claim.amount, claim.unit, runs=0, by="worst pair of rows")]
+    tables = pair_tables(domain, pair, possible_rows(domain, most=OTHERS, seed=seed + 1)[:OTHERS])
+    times = max(2000, min(draws, MOST_NUMBERS // len(tables[0].finished(statistic))))
+    noisy = [_releases(case, table, times, seed + i, door) for i, table in enumerate(tables)]
+    pits = [_pits(case, values, table, seed + i) for i, (values, table) in enumerate(zip(noisy, tables, strict=True))]
+    whole = all(np.issubdtype(values.dtype, np.integer) for values in noisy)
+    both = np.concatenate([p.ravel() for p in pits])
+    found.append(follows_law(both, runs=2 * times, by="all numbers", whole_numbers=whole))
+    if pits[0].shape[1] > 1:
+        left, right = (np.concatenate([p[:, side].ravel() for p in pits]) for side in (np.s_[:-1], np.s_[1:]))
+        found.append(is_independent(left, right, runs=2 * times, by="numbers of one release"))
+    sums = tuple(table.finished(statistic) for table in tables)
+    moved = np.flatnonzero(sums[0] != sums[1])
+    chosen = moved[:64] if moved.size else np.arange(min(2, len(sums[0])))
+    releases = [Releases(values[:, chosen].astype(np.float64), _losses(case, values, tables)) for values in noisy]
+    exact = (sums[0][chosen].astype(np.float64), sums[1][chosen].astype(np.float64))
+    return found + attack(releases[0], releases[1], claim, sums=exact)
+
+
+def _releases(case: MeasureCase, table: Table, times: int, seed: int, door: type[Door]) -> np.ndarray:
+    """`times` releases, one a line, drawn through a door."""
+    many = Copies(case.statistic, times)
+    price = price_of(many, case.noise, case.domain.unit).on_grid(up=True)
+    opened = door(total=table.total, unit=case.domain.unit, price=price, account=Tally(), randomness=Simulated(seed))
+    return np.asarray(opened.measure(many, case.noise).values).reshape(times, -1)
+
+
+def _pits(case: MeasureCase, values: np.ndarray, table: Table, seed: int) -> Floats:
+    scales = case.statistic.scales(case.noise.law, case.noise.per_group)
+    noisy = np.flatnonzero(np.array([bool(s) for s in scales.table])[scales.index])
+    apart, coins = values - table.finished(case.statistic), coins_for(seed)
+    if not np.issubdtype(apart.dtype, np.integer):
+        return np.full((len(values), len(noisy)), 0.5)
+    found = np.empty((len(values), len(scales.index)))
+    for place, scale in enumerate(scales.table):
+        at = np.flatnonzero(scales.index == place)
+        if scale and at.size:
+            found[:, at] = noise_pit(scales.law, scale, apart[:, at], coins.random((len(values), at.size)))
+    return found[:, noisy]
+
+
+def _losses(case: MeasureCase, values: np.ndarray, tables: tuple[Table, Table]) -> Floats:
+    """The likelihood ratio by the stated law, of the coordinates that differ."""
+    sums = [table.finished(case.statistic) for table in tables]
+    scales = case.statistic.scales(case.noise.law, case.noise.per_group)
+    each = np.array([float(s) for s in scales.table])[scales.index]
+    moved = np.flatnonzero((sums[0] != sums[1]) & (each > 0))
+    here, there = (values[:, moved] - s[moved] for s in sums)
+    if case.noise.law == "laplace":
+        return np.asarray(((np.abs(there) - np.abs(here)) / each[moved]).sum(axis=1))
+    squares = there.astype(np.float64) ** 2 - here.astype(np.float64) ** 2
+    return np.asarray((squares / (2 * each[moved])).sum(axis=1))

@@ -1,0 +1,107 @@
+"""Made-up tables: rows of every kind that a domain allows, and sums over them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import product
+from math import prod
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from ..attributes import Attribute, Binned, Integer, Uncoded
+from ..decision_list import DecisionList
+from ..domain import Domain
+from ..vault.key_reading import read_keys
+from ..vault.statistics import Statistic
+
+__all__ = ["Row", "Table", "possible_rows"]
+
+Row = tuple[str | None, ...]
+MOST_SUMS = 16
+# Names that open columns take: some often asked for, some never.
+NAMES = tuple(f"key-{i}" for i in range(6))
+
+
+class Table:
+    """Some rows of a domain, as text. Nobody is in them."""
+
+    def __init__(self, domain: Domain, rows: Sequence[Row]) -> None:
+        self.domain, self.rows = domain, tuple(rows)
+        columns = zip(*rows, strict=True) if rows else [[] for _ in domain.attributes]
+        self._columns = {
+            a.name: pa.array(list(column), pa.string()) for a, column in zip(domain.attributes, columns, strict=True)
+        }
+        # Simulated releases ask for the same sums again and again.
+        self._last: dict[int, tuple[Statistic, Any]] = {}
+
+    def batch(self, names: Sequence[str]) -> pa.RecordBatch:
+        """Some columns."""
+        return pa.RecordBatch.from_arrays([self._columns[name] for name in names], names=list(names))
+
+    def total(self, statistic: Statistic) -> Any:
+        """The statistic's sum over all rows."""
+        known = self._last.get(id(statistic))
+        if known is not None:
+            return known[1]
+        sums: Any = statistic.zeros()
+        if self.rows:
+            sums += statistic.accumulate(statistic.read(self.batch(statistic.columns(self.domain)), self.domain))
+        if len(self._last) >= MOST_SUMS:
+            self._last.clear()
+        self._last[id(statistic)] = statistic, sums
+        return sums
+
+    def finished(self, statistic: Statistic) -> np.ndarray[Any, np.dtype[np.int64]]:
+        """The statistic's coordinates."""
+        return statistic.cut(statistic.whole.finish(self.total(statistic.whole)))
+
+    def keys(self, attributes: Sequence[Attribute]) -> Counter[bytes]:
+        """How often each key occurs."""
+        if not self.rows:
+            return Counter()
+        return Counter(read_keys(attributes, self.batch([a.name for a in attributes])).to_pylist())
+
+    def replaced(self, gone: Sequence[Row], new: Sequence[Row]) -> Table:
+        """The table of somebody who differs in one person: her rows are gone and others are there."""
+        rows = list(self.rows)
+        for row in gone:
+            rows.remove(row)
+        return Table(self.domain, [*rows, *new])
+
+
+def possible_rows(domain: Domain, *, most: int, seed: int) -> list[Row]:
+    """Every combination of telling values, or `most` of them at random with the corners among them."""
+    values = [telling_values(a) for a in domain.attributes]
+    if prod(map(len, values)) <= most:
+        return list(product(*values))
+    chance = np.random.default_rng(seed)
+    corners = [tuple(v[0] for v in values), tuple(v[-1] for v in values)]
+    drawn = [tuple(v[chance.integers(len(v))] for v in values) for _ in range(most)]
+    return list(dict.fromkeys([*corners, *drawn]))
+
+
+def telling_values(attribute: Attribute) -> list[str | None]:
+    """One value a code; of numbers both ends of every bin; of open columns a few names."""
+    if isinstance(attribute, DecisionList):
+        return _decision_lists(attribute)
+    if isinstance(attribute, Uncoded):
+        return list(NAMES)
+    if isinstance(attribute, Binned):
+        ends = [end for low, high in attribute.reach()[: attribute.size] for end in (low, high)]
+        inside = [str(int(e)) if isinstance(attribute, Integer) else repr(float(e)) for e in dict.fromkeys(ends)]
+        found: list[str | None] = [v for v in inside if attribute.code(v) is not None]
+    else:
+        found = list(attribute.values)
+    found += ["undeclared"] if attribute.other_code is not None else []
+    return found + ([None] if attribute.missing_code is not None else [])
+
+
+def _decision_lists(attribute: DecisionList) -> list[str | None]:
+    """All lists of at most two rules."""
+    rules = [f"{sign}{name}:{out}" for name in attribute.inputs for sign in ("", "!") for out in (0, 1)]
+    longer = [f"{a}, {b}" for a in rules for b in rules if a.split(":")[0].strip("!") != b.split(":")[0].strip("!")]
+    shortest: list[str | None] = [f"default:{out}" for out in (0, 1)]
+    return shortest + [f"{rule}, default:{out}" for rule in [*rules, *longer] for out in (0, 1)]

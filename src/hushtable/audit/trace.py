@@ -1,0 +1,213 @@
+"""Trace: a door on made-up tables that notes, for every step, the stated law, the loss and the exact price.
+
+Not private: it reads the exact sums of two neighbouring tables. For audits of tables that nobody is in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..attributes import Attribute
+from ..budget import Price
+from ..interactions import Law, Scales
+from ..vault.door import Door, Measurement, Noise, Watch, watch_split
+from ..vault.reveal import Revealed
+from ..vault.statistics import Statistic
+from .key_law import KeyLaw
+from .laws import Floats, Ints, exponential_law, flip_law, noise_pit, renyi_price
+from .watch_law import WatchLaw
+
+__all__ = ["Neighbour", "Step", "Trace", "Traced", "TracedDoor"]
+
+
+@dataclass(eq=False)
+class Step:
+    """One step: what came out, and what it says by the stated law."""
+
+    kind: str
+    outputs: list[float]
+    loss: float
+    """log P(outputs here) - log P(outputs there)."""
+    price: float
+    """What the step costs for this pair of tables: epsilon, or rho where the door counts rho."""
+    pits: Floats
+    """Uniform and independent numbers, if the outputs have the stated law."""
+    delta: float = 0.0
+
+
+@dataclass(eq=False)
+class Trace:
+    """All steps of one release, seen from a table (`here`) and its neighbour (`there`)."""
+
+    coins: np.random.Generator
+    steps: list[Step] = field(default_factory=list)
+    whole_numbers: bool = True
+
+    @property
+    def loss(self) -> float:
+        """Of the whole release."""
+        return sum(step.loss for step in self.steps)
+
+    @property
+    def price(self) -> float:
+        """Of the whole release, for this pair."""
+        return sum(step.price for step in self.steps)
+
+    @property
+    def outputs(self) -> list[float]:
+        """Everything that was released, in order."""
+        return [value for step in self.steps for value in step.outputs]
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """The other table: its sums, and the keys of both tables for steps that count them."""
+
+    total: Callable[[Statistic], Any]
+    keys: Callable[[Sequence[Attribute]], KeyLaw] | None = None
+
+
+class Traced:
+    """Mixed in before a door: does what the door does and writes it down."""
+
+    _finished: Callable[[Statistic], Ints]
+    _distances: Callable[[Statistic, Ints], Ints]
+
+    def __init__(self, *, there: Neighbour, trace: Trace, **door: Any) -> None:
+        super().__init__(**door)
+        self.there, self.trace = there, trace
+        self._rho = door["price"].currency == "zcdp"
+        self._unit_rows, self._relation = door["unit"].rows, door["unit"].neighbours
+        self._whole: tuple[Statistic, Ints] | None = None
+        self._watches: dict[int, tuple[WatchLaw, Step]] = {}
+
+    def measure(self, statistic: Statistic, noise: Noise) -> Measurement:
+        """See Door."""
+        seen: Measurement = super().measure(statistic, noise)  # type: ignore[misc]
+        scales = statistic.scales(noise.law, noise.per_group)
+        self._noisy("measure", scales, seen.values, self._finished(statistic), self._sums_there(statistic))
+        return seen
+
+    def count_rows(self, statistic: Statistic, scale: Fraction, law: Law) -> int:
+        """See Door."""
+        found: int = super().count_rows(statistic, scale, law)  # type: ignore[misc]
+        if self._relation != "replace":
+            rows = [statistic.rows(self._sums(statistic)), statistic.rows(self.there.total(statistic.whole))]  # type: ignore[attr-defined]
+            here, there = (np.array([n], dtype=np.int64) for n in rows)
+            one = Scales(law=law, table=(scale,), index=np.zeros(1, dtype=np.int32))
+            self._noisy("count rows", one, np.array([found]), here, there)
+        return found
+
+    def distances(self, statistic: Statistic, reference: Ints, scale: Fraction, law: Law) -> Ints:
+        """See Door."""
+        found: Ints = super().distances(statistic, reference, scale, law)  # type: ignore[misc]
+        same = Scales(law=law, table=(scale,), index=np.zeros(len(found), dtype=np.int32))
+        here, there = self._distances(statistic, reference), self._distances_there(statistic, reference)
+        self._noisy("distances", same, found, here, there)
+        return found
+
+    def select(
+        self, statistic: Statistic, reference: Ints, price: Price, *, among: NDArray[np.intp] | None = None
+    ) -> int:
+        """See Door."""
+        found: int = super().select(statistic, reference, price, among=among)  # type: ignore[misc]
+        scores = [self._distances(statistic, reference), self._distances_there(statistic, reference)]
+        scores = scores if among is None else [one[among] for one in scores]
+        place = found if among is None else int(np.flatnonzero(among == found)[0])
+        change = statistic.block_change(self._relation) * self._unit_rows
+        pure = price.currency == "pure"
+        epsilon = price.amount if pure else Fraction(float(8 * price.amount) ** 0.5)
+        here, there = ((flip_law if pure else exponential_law)(one, epsilon / (2 * change)) for one in scores)
+        exact = float(np.abs(np.log(here / there)).max()) if pure else renyi_price(here, there)
+        pit = here[:place].sum() + self.trace.coins.random() * here[place]
+        loss = float(np.log(here[place] / there[place]))
+        self.trace.steps.append(Step("select", [float(found)], loss, self._in_money(exact, pure), np.array([pit])))
+        return found
+
+    def watch(self, *, change: int, threshold: int, price: Price, crossings: int = 1, paid: int | None = None) -> Watch:
+        """See Door."""
+        more = {"change": change, "threshold": threshold, "price": price, "crossings": crossings, "paid": paid}
+        opened: Watch = super().watch(**more)  # type: ignore[misc]
+        first, second = watch_split(price.amount, crossings)
+        moved = change * self._unit_rows
+        law = WatchLaw(threshold, float(moved / first), float(2 * crossings * moved / second))
+        step = Step("watch", [], 0.0, 0.0, np.zeros(0))
+        self._watches[id(opened)] = law, step
+        self.trace.steps.append(step)
+        return opened
+
+    def exceeds(self, watch: Watch, statistic: Statistic, reference: int, *, coordinate: int = 0) -> bool:
+        """See Door."""
+        crossed: bool = super().exceeds(watch, statistic, reference, coordinate=coordinate)  # type: ignore[misc]
+        law, step = self._watches[id(watch)]
+        here = abs(int(self._finished(statistic)[coordinate]) - reference)
+        there = abs(int(self._sums_there(statistic)[coordinate]) - reference)
+        yes = law.answer(here, there, crossed)
+        coin = self.trace.coins.random()
+        step.pits = np.append(step.pits, coin * yes if crossed else yes + coin * (1 - yes))
+        step.outputs.append(float(crossed))
+        step.loss = law.loss
+        step.price = self._in_money(abs(law.loss), True)
+        return crossed
+
+    def reveal(self, attributes: Sequence[Attribute], *, scale: Fraction, threshold: int) -> Revealed:
+        """See Door."""
+        seen: Revealed = super().reveal(attributes, scale=scale, threshold=threshold)  # type: ignore[misc]
+        assert self.there.keys is not None
+        law = self.there.keys(attributes)
+        loss, price, delta, pits, outputs = law.judge(seen, scale, threshold, self.trace.coins)
+        self.trace.steps.append(Step("reveal", outputs, loss, self._in_money(price, True), pits, delta))
+        return seen
+
+    def _noisy(self, kind: str, scales: Scales, values: NDArray[Any], here: Ints, there: Ints) -> None:
+        each = np.array([float(s) for s in scales.table])[scales.index]
+        moved, noisy = np.abs(there - here).astype(np.float64), each > 0
+        apart, other = (values - sums for sums in (here, there))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            if scales.law == "laplace":
+                losses, prices = (np.abs(other) - np.abs(apart)) / each, moved / each
+            else:
+                losses = (other.astype(np.float64) ** 2 - apart.astype(np.float64) ** 2) / (2 * each)
+                prices = moved**2 / (2 * each)
+        # Exact numbers cost nothing where no row can change them, and everything where one does.
+        exact = np.inf if bool((moved[~noisy] > 0).any()) else 0.0
+        price = self._in_money(float(prices[noisy].sum()) + exact, scales.law == "laplace")
+        pits = self._pits(scales, apart)[noisy]
+        loss = float(losses[noisy].sum()) + exact
+        self.trace.steps.append(Step(kind, [float(v) for v in values], loss, price, pits))
+
+    def _pits(self, scales: Scales, apart: NDArray[Any]) -> Floats:
+        found, coins = np.zeros(len(apart)), self.trace.coins.random(len(apart))
+        if not np.issubdtype(apart.dtype, np.integer):
+            self.trace.whole_numbers = False
+            return found
+        for place, scale in enumerate(scales.table):
+            at = np.flatnonzero(scales.index == place)
+            if scale and at.size:
+                found[at] = noise_pit(scales.law, scale, apart[at], coins[at])
+        return found
+
+    def _in_money(self, amount: float, pure: bool) -> float:
+        return amount**2 / 2 if pure and self._rho else amount
+
+    def _sums_there(self, statistic: Statistic) -> Ints:
+        whole = statistic.whole
+        if self._whole is None or self._whole[0] is not whole:
+            self._whole = (whole, whole.finish(self.there.total(whole)))
+        finished = self._whole[1]
+        return finished if statistic is whole else statistic.cut(finished)
+
+    def _distances_there(self, statistic: Statistic, reference: Ints) -> Ints:
+        apart = np.abs(self._sums_there(statistic) - reference)
+        starts = statistic.block_starts()
+        return apart if starts is None else np.add.reduceat(apart, starts[:-1])
+
+
+class TracedDoor(Traced, Door):
+    """The real door, traced."""
