@@ -16,6 +16,7 @@ from ..attributes import Open
 from ..domain import Domain
 from ..interactions import Interactions, Law
 from ..linear_classes import Boxes, ListedQueries
+from ..rake.rare_columns import RareColumns
 from ..rake.tables import GroupedSet
 from ..siphash import KEY_BYTES
 from ..sketches import Sketch
@@ -187,12 +188,20 @@ def _functions(domain: Domain) -> list[Statistic]:
     return [FunctionSums(_block(), [parse_expression(t, ["age", "bmi"]) for t in texts], ranges, 2**20)]
 
 
+def _rare(domain: Domain) -> RareColumns:
+    """The first column even, the others rare, with different usual values."""
+    others = tuple(range(1, len(domain.sizes)))
+    return RareColumns((0,), others, tuple(j % 2 for j in others))
+
+
 BUILDERS: dict[str, tuple[dict[str, Any], Builder]] = {
     "histogram": (BINARY, lambda d: [statistics.Histogram(d.sizes)]),
     "parities": (
         BINARY,
         lambda d: [statistics.Parities(Interactions(d.sizes, 2, basis)) for basis in ("contrast", "monomial")],
     ),
+    "rare-lengths": (BINARY, lambda d: [statistics.RareLengths(_rare(d))]),
+    "rare-sums": (BINARY, lambda d: [statistics.RareSums(_rare(d), [4, 4, 3], [4, 4, 2])]),
     "residuals": (MIXED, lambda d: [statistics.Residuals(Interactions(d.sizes, 2))]),
     "tables": (MIXED, lambda d: [statistics.Tables(Interactions(d.sizes, 2))]),
     "chosen-tables": (MIXED, lambda d: [statistics.ChosenTables(d.sizes, _sets(d), threads=1)]),
