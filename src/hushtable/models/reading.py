@@ -11,7 +11,7 @@ from ..errors import BadSynopsis
 __all__ = ["noise_scale", "plain_fraction", "row_count"]
 
 # As Python writes a fraction. Others, such as 1e400000000, are short and fill the memory.
-FRACTION = re.compile(r"-?[0-9]{1,2000}(/[0-9]{1,2000})?")
+FRACTION = re.compile(r"-?[0-9]{1,2000}(/[1-9][0-9]{0,1999})?")
 # Noise of one row times or over this is far beyond any budget; its eighth power is still a float.
 WIDEST = 10**30
 
