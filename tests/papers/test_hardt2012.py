@@ -76,5 +76,5 @@ def test_without_the_survey_the_claims_about_it_are_skipped(monkeypatch, tmp_pat
     monkeypatch.setattr(tables, "DATA", tmp_path)
     assert tables.nltcs() is None
     seen = run._large({run.ALL: {}}) | run.measure_curator([], run.NO_DATA)
-    assert len(seen) == 7
+    assert len(seen) == 8
     assert all(one.ours is None and "HUSHTABLE_DATA" in one.note for one in seen.values())
