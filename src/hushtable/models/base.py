@@ -35,7 +35,10 @@ class Model(ABC):
         """A question that is no text, if the model takes such; BadQuestion otherwise."""
         from ..errors import BadQuestion
 
-        raise BadQuestion(f"this synopsis takes questions as text, not a {type(question).__name__}")
+        kind = type(question).__name__
+        raise BadQuestion(
+            f"this synopsis takes questions as text, not a {kind}; lists of values need a release of sparse(size=...)"
+        )
 
     @abstractmethod
     def answer(self, question: Any, *, count: bool = False) -> Answer | CrossTab:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import BadPath, BadState
+from .durable import sync_folder
 
 __all__ = ["Chain", "StateFile"]
 
@@ -104,7 +105,7 @@ class StateFile(Chain):
             os.ftruncate(self._file, len(data) - len(lines[-1]))
         os.lseek(self._file, 0, os.SEEK_END)
         if not self.entries:
-            _sync_folder(self.path.parent)
+            sync_folder(self.path.parent)
 
     def _take(self, number: int, line: bytes) -> None:
         try:
@@ -150,15 +151,6 @@ def _lock(file: int) -> None:
         os.lseek(file, 0, os.SEEK_SET)
     else:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-def _sync_folder(folder: Path) -> None:
-    if hasattr(os, "O_DIRECTORY"):  # elsewhere a folder cannot be opened, nor needs to be
-        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 def _canonical(entry: dict[str, Any]) -> bytes:

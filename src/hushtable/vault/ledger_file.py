@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ..errors import BadLedger, BadPath, HushError
+from .durable import sync_folder
 from .ledger_chain import COLUMNS, Identity, Line
 
 __all__ = ["Book", "create_file", "reading", "writing"]
@@ -181,7 +182,7 @@ def create_file(place: Path, identity: Identity, first: Line) -> None:
     try:
         _build(fresh, identity, first)
         _link(fresh, place)
-        _sync_folder(place.parent)
+        sync_folder(place.parent)
     except sqlite3.Error as error:
         raise _explained(error, place) from None
     except FileExistsError:
@@ -215,15 +216,6 @@ def _link(fresh: Path, place: Path) -> None:
         # the rename leaves it empty, which opening it explains.
         os.close(os.open(place, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
         os.replace(fresh, place)
-
-
-def _sync_folder(folder: Path) -> None:
-    if hasattr(os, "O_DIRECTORY"):  # elsewhere a folder cannot be opened, nor needs to be
-        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 def _check_free(place: Path) -> None:

@@ -95,11 +95,14 @@ class TestGoingOn:
         one = vault(folder).curate(budget=RICH, state=folder / "one", way="hypothesis")
         two = vault(folder).curate(budget=RICH, state=folder / "two", way="hypothesis")
         with one, two:
-            for text in WIDE_QUESTIONS:
-                one.ask(text)
-                two.ask(text)
-        for name in ("one", "two"):
-            vault(folder).curate(state=folder / name).close()
+            given = {c: [c.ask(text) for text in WIDE_QUESTIONS] for c in (one, two)}
+        for name, before in zip(("one", "two"), given.values(), strict=True):
+            paid = [answer for answer in before if answer.source == "paid"]
+            assert paid
+            with vault(folder).curate(state=folder / name) as again:
+                assert [again.ask(answer.question).value for answer in paid] == [answer.value for answer in paid]
+        # Noise of their own: two curators that shared a state would give the same answers.
+        assert [a.value for a in given[one]] != [a.value for a in given[two]]
 
 
 class TestOrder:

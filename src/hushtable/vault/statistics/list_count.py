@@ -16,6 +16,7 @@ from ...errors import BadPlan
 from ...interactions import Law, Scales
 from ..key_counts import Counts, KeyCounts
 from .base import Statistic
+from .one_number import OneNumber
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -69,11 +70,10 @@ class KeyTotals(Statistic):
         raise BadPlan("the counts of all keys are not measured; sum a list of them")
 
 
-class ListCount(Statistic):
+class ListCount(OneNumber):
     """One number: the sum over rows of the whole-number weight of the row's key, 0 for keys that are not listed."""
 
     name: ClassVar[str] = "list-count"
-    groups = 1
 
     def __init__(self, totals: KeyTotals, weights: Mapping[bytes, int]) -> None:
         if any(weight < 0 for weight in weights.values()):
@@ -117,17 +117,6 @@ class ListCount(Statistic):
     def rows(self, sums: Any) -> int:
         """The number of rows behind the counts it is read from."""
         return self.totals.rows(sums)
-
-    def scales(self, law: Law, per_group: Sequence[Fraction]) -> Scales:
-        """One scale, one number."""
-        return Scales(law=law, table=tuple(per_group), index=np.zeros(1, dtype=np.int32))
-
-    def spread(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
-        """The largest weight, to the power: a row that has it is there or not, or becomes one that is not listed."""
-        if power not in (1, 2):
-            raise ValueError(f"power must be 1 (Laplace) or 2 (Gaussian), not {power}")
-        (weight,) = weights
-        return weight * Fraction(self.largest_change(neighbours) ** power)
 
     def largest_change(self, neighbours: Neighbours) -> int:
         """The largest weight."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from math import prod
 from typing import ClassVar
 
@@ -11,20 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...budget import Neighbours
-from ...interactions import Law, Scales
-from .base import Codes, Statistic
+from .base import Codes
+from .one_number import OneNumber
 
 __all__ = ["OneQuestion"]
 
 
-class OneQuestion(Statistic):
+class OneQuestion(OneNumber):
     """One count: the rows whose codes at `positions` fall into the cells where `true` is set (flat, C order).
 
     A row adds 0 or 1, so adding, removing or replacing one changes the count by at most 1.
     """
 
     name: ClassVar[str] = "one-question"
-    groups = 1
 
     def __init__(self, sizes: Sequence[int], positions: Sequence[int], true: NDArray[np.bool_]) -> None:
         self.positions, self.true = tuple(positions), true
@@ -51,17 +49,6 @@ class OneQuestion(Statistic):
     def rows(self, sums: NDArray[np.int64]) -> int:
         """Kept beside the count."""
         return int(sums[1])
-
-    def scales(self, law: Law, per_group: Sequence[Fraction]) -> Scales:
-        """One number, one scale."""
-        return Scales(law=law, table=tuple(per_group), index=np.zeros(1, dtype=np.int32))
-
-    def spread(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
-        """Exact: the one number changes by 1 or not at all."""
-        if power not in (1, 2):
-            raise ValueError(f"power must be 1 (Laplace) or 2 (Gaussian), not {power}")
-        (weight,) = weights
-        return weight * self.largest_change(neighbours)
 
     def largest_change(self, neighbours: Neighbours) -> int:
         """1, unless no row can change it: never true, or true of every row while their number stays the same."""

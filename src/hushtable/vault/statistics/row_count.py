@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -11,8 +9,7 @@ from numpy.typing import NDArray
 
 from ...budget import Neighbours
 from ...domain import Domain
-from ...interactions import Law, Scales
-from .base import Statistic
+from .one_number import OneNumber
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -20,11 +17,10 @@ if TYPE_CHECKING:
 __all__ = ["RowCount"]
 
 
-class RowCount(Statistic):
+class RowCount(OneNumber):
     """One number. It changes by 1 when a row is added or removed, and not at all when one is replaced."""
 
     name: ClassVar[str] = "row-count"
-    groups = 1
 
     def columns(self, domain: Domain) -> tuple[str, ...]:
         """Any column will do."""
@@ -49,17 +45,6 @@ class RowCount(Statistic):
     def rows(self, sums: NDArray[np.int64]) -> int:
         """The number of rows that went into the total of `accumulate`."""
         return int(sums[0])
-
-    def scales(self, law: Law, per_group: Sequence[Fraction]) -> Scales:
-        """One scale, one number."""
-        return Scales(law=law, table=tuple(per_group), index=np.zeros(1, dtype=np.int32))
-
-    def spread(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
-        """1 or 0, for either power."""
-        if power not in (1, 2):
-            raise ValueError(f"power must be 1 (Laplace) or 2 (Gaussian), not {power}")
-        (weight,) = weights
-        return weight * self.largest_change(neighbours)
 
     def largest_change(self, neighbours: Neighbours) -> int:
         """1 or 0."""

@@ -1,0 +1,31 @@
+"""One number: what statistics of a single coordinate share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from ...budget import Neighbours
+from ...interactions import Law, Scales
+from .base import Statistic
+
+__all__ = ["OneNumber"]
+
+
+class OneNumber(Statistic):
+    """A single coordinate, so that its largest change says everything about its sensitivity."""
+
+    groups = 1
+
+    def scales(self, law: Law, per_group: Sequence[Fraction]) -> Scales:
+        """One number, one scale."""
+        return Scales(law=law, table=tuple(per_group), index=np.zeros(1, dtype=np.int32))
+
+    def spread(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
+        """Exact: the largest change, to the power."""
+        if power not in (1, 2):
+            raise ValueError(f"power must be 1 (Laplace) or 2 (Gaussian), not {power}")
+        (weight,) = weights
+        return weight * Fraction(self.largest_change(neighbours) ** power)
