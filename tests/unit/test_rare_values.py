@@ -15,7 +15,9 @@ from hushtable.mechanisms.survey import Survey
 from hushtable.models.whole_table import WholeTableModel
 from hushtable.rake.rare_agree import shrunk
 from hushtable.rake.rare_columns import RareColumns, split
-from hushtable.rake.rare_weights import WEIGHT_UNIT, Lengths, falling
+from hushtable.rake.rare_design import RareDesign
+from hushtable.rake.rare_lengths import WEIGHT_UNIT, Lengths, length_cell
+from hushtable.rake.rare_weights import filling_weights, single_weights
 from hushtable.vault.door import Door
 from hushtable.vault.statistics import RareLengths, RareSums
 from hushtable.workloads.whole_table import WholeTable
@@ -129,26 +131,93 @@ def test_a_table_of_even_columns_is_not_taken_for_rare():
     assert split([np.array([0.97, 0.03])] * 40).usual == (0,) * 40
 
 
-@pytest.mark.parametrize("order", [1, 2])
-def test_weights_bound_the_squared_length_of_a_row(order):
-    each = np.arange(60.0) if order == 1 else np.arange(60.0) * (np.arange(60.0) - 1) / 2
-    for limit in (1.0, 4.5, 30.0):
-        weights = falling(60, limit, order)
-        assert (each * (weights / WEIGHT_UNIT) ** 2).max() <= limit * (1 + 1e-9)
-        assert (weights[each <= limit] == WEIGHT_UNIT).all()
+def cells_of(counts, alone):
+    """Noisy cells without noise: length 0, alone by column, 2, 3, ..."""
+    return np.concatenate([counts[:1], alone, counts[2:]]).astype(np.int64)
+
+
+def halving(rares=29, rows=100_000):
+    """Lengths each of which has half as many rows as the one before; length 1 in equal parts."""
+    counts = np.rint(rows / 2 * 0.5 ** np.arange(rares + 1))
+    return Lengths.of(cells_of(counts, np.full(rares, counts[1] / rares)), 1.0, float(counts.sum()))
+
+
+def profiles(lengths, tilts, mean):
+    """Of columns with this mean count, how many of their rows have each length: tilted towards long rows or short."""
+    shares, k = lengths.shares(1), np.maximum(np.arange(len(lengths.counts)), 1)
+    each = shares * k ** np.array(tilts)[:, None]
+    return mean * each / each.sum(axis=1, keepdims=True)
+
+
+def test_weights_of_single_values_are_worth_their_bias():
+    """Noise and bias together are far below those of full weights, and of weights that make every row cost the same."""
+    lengths, mean, unit = halving(), 1000.0, 8.0
+    columns = profiles(lengths, [-0.4, -0.2, 0.0, 0.2, 0.4], mean)
+
+    def error(weights):
+        kept = lengths.kept(weights, 1) * WEIGHT_UNIT
+        noise = unit**2 * (lengths.each(1) * weights.astype(float) ** 2).max() / kept**2
+        return float(np.sqrt(noise + np.mean((columns @ weights / kept - mean) ** 2)))
+
+    chosen = single_weights(lengths, mean, unit)
+    full, equal = np.full(30, WEIGHT_UNIT), np.floor(WEIGHT_UNIT / np.sqrt(np.maximum(np.arange(30), 1)))
+    assert error(chosen) < 0.75 * min(error(full), error(equal.astype(int)))
+    assert chosen.max() == WEIGHT_UNIT
+    assert chosen[1] < WEIGHT_UNIT, "short rows are not weighed down against long ones"
+
+
+def test_without_noise_all_rows_have_full_weight():
+    assert set(single_weights(halving(12), 1000.0, 1e-6)[1:]) <= {WEIGHT_UNIT, WEIGHT_UNIT - 1}
+
+
+def test_weights_of_pairs_use_the_price_up():
+    lengths = halving(12)
+    left = np.linspace(3.0, 1.0, 13)
+    weights, deviation = filling_weights(lengths, left)
+    spent = lengths.each(2) * weights**2.0 / deviation**2
+    assert (spent <= left * (1 + 1e-9)).all()
+    assert (spent[2:] > 0.9 * left[2:]).all()
+
+
+@pytest.mark.parametrize("evens", [0, 2])
+def test_rows_of_two_or_more_rare_values_cost_the_same(evens):
+    """The design leaves nothing of the price of a common length unused."""
+    columns = RareColumns(tuple(range(evens)), tuple(range(evens, evens + 29)), (0,) * 29)
+    design, lengths = RareDesign.of(halving(), columns, 6.0), halving()
+    _, rare, _, mixed, pairs = (1 / d**2 for d in design.deviations)
+    price = lengths.each(1) * design.single**2.0 * (rare + evens * mixed) + lengths.each(2) * design.both**2.0 * pairs
+    assert price[2:8].min() > 0.95 * price.max()
+    assert price[1] < price[2]
 
 
 def test_lengths_that_noise_hides_fall_on_as_the_known_ones():
-    true = np.rint(50_000 * 0.5 ** np.arange(30)).astype(np.int64)
-    found = Lengths.of(true, 40.0**2, float(true.sum()))
+    true = np.rint(50_000 * 0.5 ** np.arange(30))
+    found = Lengths.of(cells_of(true, np.full(29, true[1] / 29)), 40.0**2, float(true.sum()))
     assert np.abs(found.counts - true).max() < 0.01 * true.sum()
-    assert found.kept(falling(30, 3.0, 1), 1) == pytest.approx(
-        (np.arange(30) * true * falling(30, 3.0, 1)).sum() / (256 * (np.arange(30) * true).sum()), abs=2e-3
+    assert found.alone.sum() == pytest.approx(found.counts[1])
+    weights = np.rint(WEIGHT_UNIT / np.sqrt(np.maximum(np.arange(30), 3) / 3)).astype(np.int64)
+    assert found.kept(weights, 1) == pytest.approx(
+        (np.arange(30) * true * weights).sum() / (256 * (np.arange(30) * true).sum()), abs=2e-3
     )
 
 
-def test_an_empty_table_of_lengths_is_all_length_zero():
-    assert Lengths.of(np.zeros(5, dtype=np.int64), 1.0, 7.0).counts.tolist() == [7.0, 0, 0, 0, 0]
+def test_what_other_lengths_leave_is_of_length_one():
+    """Noise on many cells of single columns does not add up to an error of their sum."""
+    cells = np.concatenate([[6000], np.full(50, 80 + 10), [0] * 49])
+    found = Lengths.of(cells, 40.0**2, 10_000.0)
+    assert found.counts[:3].tolist() == [6000, 4000, 0]
+    np.testing.assert_allclose(found.alone, 80)
+    np.testing.assert_allclose(found.cells[:51].sum(), 10_000)
+
+
+def test_an_empty_table_of_lengths_is_all_length_one():
+    """No cell says otherwise, and rows there are."""
+    assert Lengths.of(np.zeros(8, dtype=np.int64), 1.0, 7.0).counts.tolist() == [0, 7.0, 0, 0, 0]
+
+
+def test_cells_of_rows_are_told_by_length_and_by_the_only_rare_value():
+    rare = np.array([[0, 1, 0, 1, 1], [0, 0, 0, 1, 1], [0, 0, 1, 0, 1]], dtype=bool)
+    assert length_cell(rare).tolist() == [0, 1, 3, 4, 5]
 
 
 def test_shrinkage_leaves_large_differences_and_removes_noise():
@@ -164,7 +233,8 @@ def test_sums_are_those_of_the_definition():
     lengths = RareLengths(columns).accumulate(codes)
     x = np.array([codes[j] != u for j, u in zip(columns.rare, columns.usual, strict=True)]).astype(int)
     z, k = 2 * codes[:2].astype(int) - 1, x.sum(axis=0)
-    np.testing.assert_array_equal(lengths, np.bincount(k, minlength=WIDTH - 1))
+    wanted = [int((k == 0).sum()), *(x[:, k == 1].sum(axis=1)), *np.bincount(k, minlength=WIDTH - 1)[2:]]
+    np.testing.assert_array_equal(lengths, wanted)
     single, both = np.arange(WIDTH - 1)[::-1], np.arange(WIDTH - 1) % 7
     statistic = RareSums(columns, single.tolist(), both.tolist())
     s, b = single[k], both[k]

@@ -15,9 +15,10 @@ from ..rake.carried import carried
 from ..rake.outlook import one_way_plan
 from ..rake.rare_agree import agree_rare
 from ..rake.rare_columns import LEAST_COLUMNS, RareColumns, split
-from ..rake.rare_fit import with_lengths
+from ..rake.rare_design import RareDesign
+from ..rake.rare_lengths import Lengths
 from ..rake.rare_measured import RareMeasured
-from ..rake.rare_weights import Lengths, chosen_weights, deviations
+from ..rake.row_lengths import row_lengths
 from ..rake.shares import Totals
 from ..rake.tables import RawTable
 from .survey import Survey
@@ -69,7 +70,7 @@ def release_rare(survey: Survey, raw: list[RawTable], columns: RareColumns, audi
         for one, counts in zip(agreed.sets, agreed.counts, strict=True)
     ]
     cloud, effective = carried(survey.domain, agreed, apart, [measured.lengths, measured.sums],
-                               lambda net, done: with_lengths(net, done, columns, measured.believed(rows)))  # fmt: skip
+                               row_lengths(columns, measured.believed(rows), len(survey.domain.sizes)))  # fmt: skip
     model = WholeTableModel(domain=survey.domain, law=survey.law, rows=survey.rows, tables=tuple(raw),
                             scores=np.zeros(0, dtype=np.int64), score_scale=None, cloud=cloud, effective=effective,
                             rare=measured)  # fmt: skip
@@ -85,9 +86,8 @@ def measured_sums(survey: Survey, columns: RareColumns, rows: float, spare: Frac
     seen, noise = survey.sums(RareLengths(columns), [Fraction(1)], survey.share(LENGTHS))
     believed = Lengths.of(seen, float(noise[0]), rows)
     rest = survey.left - spare
-    unit = _unit(survey, rest)
-    single, both = chosen_weights(believed, columns, unit)
-    shape = deviations(believed, columns, single, both, unit, rows)
-    statistic = RareSums(columns, single.tolist(), both.tolist())
-    sums, scales = survey.sums(statistic, [round_up(Fraction(float(f"{s:.6g}")) ** 2) for s in shape], rest)
-    return RareMeasured(columns, single, both, seen, noise[0], sums, scales)
+    design = RareDesign.of(believed, columns, _unit(survey, rest))
+    statistic = RareSums(columns, design.single.tolist(), design.both.tolist())
+    rough = [round_up(Fraction(float(f"{s:.6g}")) ** 2) for s in design.deviations]
+    sums, scales = survey.sums(statistic, rough, rest)
+    return RareMeasured(columns, design.single, design.both, seen, noise[0], sums, scales)

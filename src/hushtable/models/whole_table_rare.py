@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from ..errors import BadSynopsis
 from ..rake.rare_columns import RareColumns
+from ..rake.rare_lengths import WEIGHT_UNIT
 from ..rake.rare_measured import RareMeasured
-from ..rake.rare_weights import WEIGHT_UNIT
 from .reading import noise_scale
 
 __all__ = ["built", "described", "numbers_in"]
@@ -39,6 +39,7 @@ def numbers_in(given: dict[str, Any], sizes: Sequence[int]) -> dict[str, int]:
     sound = (
         sorted((*columns.even, *columns.rare)) == list(range(len(sizes)))
         and set(sizes) == {2}
+        and len(columns.rare) > 0
         and len(columns.usual) == len(columns.rare)
         and set(columns.usual) <= {0, 1}
         and len(given["single"]) == len(given["both"]) == lengths
@@ -47,7 +48,7 @@ def numbers_in(given: dict[str, Any], sizes: Sequence[int]) -> dict[str, int]:
     )
     if not sound:
         raise BadSynopsis("the synopsis has sums of rare values that do not fit its domain")
-    return {"lengths": lengths, "sums": sum(columns.counts)}
+    return {"lengths": 2 * len(columns.rare), "sums": sum(columns.counts)}
 
 
 def built(given: dict[str, Any], numbers: dict[str, NDArray[np.int64]]) -> RareMeasured:

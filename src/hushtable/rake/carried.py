@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,8 @@ from ..domain import Domain
 from . import network
 from .cloud import Cloud
 from .consistency import Agreed
-from .fit import Fitted, fit
+from .fit import fit
+from .row_lengths import NO_LENGTHS, RowLengths
 from .rules import domain_rules
 
 __all__ = ["FIT_ROWS", "carried"]
@@ -26,17 +27,18 @@ def carried(
     agreed: Agreed,
     dependence: Sequence[float],
     released: Iterable[NDArray[np.int64]],
-    finish: Callable[[network.Network, Fitted], Fitted] | None = None,
+    lengths: RowLengths = NO_LENGTHS,
 ) -> tuple[Cloud, float]:
-    """The rows and their effective share: a pure function of the released numbers. `finish` has the last word."""
+    """The rows and their effective share: a pure function of the released numbers."""
     rules = domain_rules(domain)
-    base = network.base_groups(domain.sizes, agreed.sets, rules.groupings())
-    net = network.build(agreed, base, rules.on_base(base))
+    # Columns whose rare values are counted are in the rows even where no table asks for them.
+    whole = [(j, np.arange(domain.sizes[j])) for j in np.flatnonzero(lengths.group >= 0).tolist()]
+    base = network.base_groups(domain.sizes, agreed.sets, [*rules.groupings(), *whole])
+    net = network.build(agreed, base, rules.on_base(base), lengths)
     # The seed follows from what was released, so that the same release gives the same rows.
     text = hashlib.sha256(b"".join(np.ascontiguousarray(one).tobytes() for one in released)).digest()
     random = np.random.default_rng(np.frombuffer(text, dtype=np.uint32))
     done = fit(net, dependence, min(max(FIT_ROWS, math.ceil(agreed.rows)), MOST_ROWS), random)
-    done = done if finish is None else finish(net, done)
     strength = np.zeros(len(domain.sizes))
     for one, score in zip(agreed.sets, dependence, strict=True):
         strength[list(one.members)] += score

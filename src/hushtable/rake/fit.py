@@ -47,6 +47,7 @@ class _Walk:
         self.weights[network.rules.broken(codes)] = 0.0
         if not self.weights.any():
             self.weights[:] = 1.0
+        self.by_length = np.ones(len(network.lengths.wanted))
         self.moves = 0
 
     def move(self, count: int) -> None:
@@ -62,7 +63,8 @@ class _Walk:
         bases = np.cumsum([0, *self.network.sizes])
         seed = np.uint64(self.random.integers(0, 2**63))
         base = np.concatenate(self.network.shares).astype(np.float32)
-        gibbs_pass(self.codes, base, bases, links, starts, maps, tables, seed, *self.network.rules.layout())
+        gibbs_pass(self.codes, base, bases, links, starts, maps, tables, seed, *self.network.rules.layout(),
+                   self.network.lengths.group, self.network.lengths.order, self.by_length)  # fmt: skip
         self.moves += 1
 
     def sweep(self, softness: float, floor: float) -> None:
@@ -72,6 +74,8 @@ class _Walk:
         network, at = self.network, 0
         strength = network.strength * softness
         every = CHECK_EVERY if self.moves < MOST_MOVES else 0
+        if len(self.by_length):
+            network.lengths.rake(self.codes, self.weights, self.by_length)
         while at < len(network.factors):
             at = sweep(self.codes, self.weights, network.factors, network.maps, network.cells, self.theta,
                        network.target, strength, network.rows, at, floor, every)  # fmt: skip

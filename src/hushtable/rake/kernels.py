@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-__all__ = ["gibbs_pass", "solve_cells", "sweep", "weighted_counts"]
+__all__ = ["gibbs_pass", "length_cells", "solve_cells", "sweep", "weighted_counts"]
 
 LARGEST_STEP, LARGEST_MOVE = 1.0, 2.0
 # Newton's method on a convex increasing function: quadratic once near, so this many steps end at rounding.
@@ -147,20 +147,85 @@ def _forbid(row: Any, attribute: int, chance: Any, rules: Any, spans: Any, class
 
 
 @njit(cache=True, nogil=True)
+def _drawn(chance: Any, uniform: float) -> int:
+    """A group by its chance, or -1 if none has one."""
+    total = np.float32(0.0)
+    for g in range(len(chance)):
+        total += chance[g]
+    if not total > TINY_F32:
+        return -1
+    left = np.float32(uniform) * total
+    for g in range(len(chance)):
+        left -= chance[g]
+        if left < 0:
+            return g
+    last = len(chance) - 1  # rounding: the last group that has a chance
+    while chance[last] == 0:
+        last -= 1
+    return last
+
+
+@njit(cache=True, nogil=True)
+def _length_cell(length: int, orders: int, rares: int) -> int:
+    """None, one alone by its number (`orders` is the sum of the numbers), or two and more by how many."""
+    if length == 0:
+        return 0
+    return 1 + orders if length == 1 else rares + length - 1
+
+
+@njit(cache=True, nogil=True)
+def length_cells(codes: Any, group: Any, order: Any) -> Any:
+    """The cell of every row by its rare values: group[j] is the rare group of attribute j or -1."""
+    width, count = codes.shape
+    length, orders, rares = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64), 0
+    for j in range(width):
+        if group[j] >= 0:
+            rares += 1
+            for r in range(count):
+                if codes[j, r] == group[j]:
+                    length[r] += 1
+                    orders[r] += order[j]
+    for r in range(count):
+        length[r] = _length_cell(length[r], orders[r], rares)
+    return length
+
+
+@njit(cache=True, nogil=True)
+def _lengthen(row: Any, attribute: int, chance: Any, group: Any, order: Any, lengths: Any, state: Any) -> None:
+    """Multiplies the chance of the rare group by what the longer row's cell has over the shorter one's.
+
+    state  the row's length and the sum of the numbers of its rare values; `attribute` is taken out of it
+    """
+    rare, rares = group[attribute], len(lengths) // 2
+    if row[attribute] == rare:
+        state[0] -= 1
+        state[1] -= order[attribute]
+    longer = lengths[_length_cell(state[0] + 1, state[1] + order[attribute], rares)]
+    chance[rare] *= longer / max(lengths[_length_cell(state[0], state[1], rares)], TINY_F32)
+
+
+@njit(cache=True, nogil=True)
 def gibbs_pass(codes: Any, base: Any, bases: Any, links: Any, starts: Any, maps: Any, tables: Any, seed: Any,
-               rules: Any, spans: Any, classes: Any, banned: Any) -> None:  # fmt: skip
+               rules: Any, spans: Any, classes: Any, banned: Any, group: Any, order: Any, lengths: Any,
+               ) -> None:  # fmt: skip
     """Draws every attribute of every row anew, given the row's others, from prod p_j prod of factor tables.
 
     Attribute j has the groups base[bases[j]:bases[j + 1]] (their shares) and the links starts[j] to starts[j + 1]:
     two other attributes, each with the place of its map, and the place of a table (rows: the others' groups,
-    columns: base groups of j). A row stays as it is where every group has chance 0.
+    columns: base groups of j). `lengths` has the factors of the cells of `length_cells`, and may be empty.
+    A row stays as it is where every group has chance 0.
     """
     width, count = codes.shape
     row = np.empty(width, dtype=np.int64)
     chance = np.empty(np.max(np.diff(bases)), dtype=np.float32)
+    state = np.zeros(2, dtype=np.int64)
     for r in range(count):
+        state[:] = 0
         for j in range(width):
             row[j] = codes[j, r]
+            if len(lengths) > 0 and row[j] == group[j]:
+                state[0] += 1
+                state[1] += order[j]
         for j in range(width):
             size = bases[j + 1] - bases[j]
             if size < 2:
@@ -170,21 +235,13 @@ def gibbs_pass(codes: Any, base: Any, bases: Any, links: Any, starts: Any, maps:
             _conditional(row, mine, links[starts[j] : starts[j + 1]], maps, tables)
             if len(spans) > 1:
                 _forbid(row, j, mine, rules, spans, classes, banned)
-            total = np.float32(0.0)
-            for g in range(size):
-                total += mine[g]
-            if not total > TINY_F32:
-                continue
-            left = np.float32(_uniform(seed, r, j)) * total
-            chosen = -1
-            for g in range(size):
-                left -= mine[g]
-                if left < 0:
-                    chosen = g
-                    break
-            if chosen < 0:  # rounding: the last group that has a chance
-                chosen = size - 1
-                while mine[chosen] == 0:
-                    chosen -= 1
-            row[j] = chosen
-            codes[j, r] = chosen
+            counted = len(lengths) > 0 and group[j] >= 0
+            if counted:
+                _lengthen(row, j, mine, group, order, lengths, state)
+            chosen = _drawn(mine, _uniform(seed, r, j))
+            if chosen >= 0:
+                row[j] = chosen
+                codes[j, r] = chosen
+            if counted and row[j] == group[j]:
+                state[0] += 1
+                state[1] += order[j]

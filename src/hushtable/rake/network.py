@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .consistency import Agreed
 from .levels import refined
+from .row_lengths import NO_LENGTHS, RowLengths
 from .rules import Rules
 from .tables import GroupedSet
 
@@ -39,6 +40,7 @@ class Network:
     strength: Floats
     rows: float
     rules: Rules
+    lengths: RowLengths = NO_LENGTHS
 
     @property
     def sizes(self) -> list[int]:
@@ -84,7 +86,7 @@ def base_groups(sizes: Sequence[int], sets: Sequence[GroupedSet], rules: Sequenc
     return [refined(maps) for maps in found]
 
 
-def build(agreed: Agreed, base: list[Map], rules: Rules) -> Network:
+def build(agreed: Agreed, base: list[Map], rules: Rules, lengths: RowLengths = NO_LENGTHS) -> Network:
     """Lays the tables out; one-ways follow the pairs, so that each sweep ends with exact margins."""
     shares: list[Floats] = [
         np.asarray(np.bincount(groups, p), dtype=np.float64) for groups, p in zip(base, agreed.shares, strict=True)
@@ -110,7 +112,7 @@ def build(agreed: Agreed, base: list[Map], rules: Rules) -> Network:
     cells = np.cumsum([0, *(one.cells for one in sets)])
     return Network(base, shares, sets, factors, np.concatenate(maps), cells,
                    np.concatenate([*target, np.zeros(0)]), np.concatenate([*strength, np.zeros(0)]),
-                   agreed.rows, rules)  # fmt: skip
+                   agreed.rows, rules, lengths)  # fmt: skip
 
 
 def _on_base(one: GroupedSet, base: Sequence[Map]) -> GroupedSet:

@@ -39,7 +39,12 @@ def agree_rare(measured: RareMeasured, rows: float) -> Agreed:
     _fill(together, columns.even, columns.even, _even_pairs(even_pairs, evens, rows))
     _fill(together, columns.even, columns.rare,
           _mixed(mixed.reshape(len(evens), len(rares)) / keep, evens, rares, rows, noise[3] / keep))  # fmt: skip
-    _fill(together, columns.rare, columns.rare, _rare_pairs(rare_pairs / keep_both, rares, rows, noise[4] / keep_both))
+    _fill(
+        together,
+        columns.rare,
+        columns.rare,
+        _rare_pairs(rare_pairs / keep_both, rares - lengths.alone, noise[4] / keep_both),
+    )
     return _tables(measured, counts, together, rows)
 
 
@@ -63,15 +68,16 @@ def _mixed(sums: Floats, evens: Floats, rares: Floats, rows: float, noise: float
     return out
 
 
-def _rare_pairs(sums: Floats, rares: Floats, rows: float, noise: float) -> Floats:
+def _rare_pairs(sums: Floats, shared: Floats, noise: float) -> Floats:
     """Rows with both rare values where that is clearly more or fewer than elsewhere; nan where it is not.
 
-    Rows differ in length, so all pairs meet more often than by chance, by a common slope. The lengths of the fitted
-    rows see to that.
+    Two columns meet in proportion to their rows that have more than one rare value (`shared`). The lengths of the
+    fitted rows see to that.
     """
-    out = np.zeros((len(rares), len(rares)))
-    i, j = np.triu_indices(len(rares), 1)
-    expected = rares[i] * rares[j] / rows
+    shared = np.maximum(shared, 0.5)
+    out = np.zeros((len(shared), len(shared)))
+    i, j = np.triu_indices(len(shared), 1)
+    expected = shared[i] * shared[j] / max(float(shared.max()), 1.0)
     slope = max(float(sums @ expected) / max(float(expected @ expected), 1e-300), 0.0)
     beyond = shrunk(sums - slope * expected, noise, slope * expected)
     out[i, j] = np.where(np.abs(beyond) > CLEARLY * noise, slope * expected + beyond, np.nan)

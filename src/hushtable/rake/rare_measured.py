@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .rare_columns import RareColumns
-from .rare_weights import WEIGHT_UNIT, Lengths
+from .rare_lengths import WEIGHT_UNIT, Lengths
 
 __all__ = ["RareMeasured"]
 
@@ -28,7 +28,7 @@ class RareMeasured:
     both: Integers
     """Weight of a row's pairs of rare values by its length, in units of 1/256."""
     lengths: Integers
-    """Rows of every length."""
+    """Rows of every length; those of length 1 by the column of their rare value."""
     lengths_scale: Fraction
     sums: Integers
     """The five groups of `RareSums`, one after the other."""

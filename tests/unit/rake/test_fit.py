@@ -91,7 +91,8 @@ def test_a_gibbs_pass_leaves_the_distribution_as_it_is():
     base = np.concatenate(net.shares).astype(np.float32)
     bases = np.cumsum([0, *net.sizes])
     before = codes.copy()
-    gibbs_pass(codes, base, bases, links, starts, maps, tables, np.uint64(5), *net.rules.layout())
+    gibbs_pass(codes, base, bases, links, starts, maps, tables, np.uint64(5), *net.rules.layout(),
+               net.lengths.group, net.lengths.order, net.lengths.wanted)  # fmt: skip
     assert (before != codes).any(axis=1).all(), "no column moved"
     for i, j in ((0, 1), (1, 3), (2, 3)):
         shape = [sizes[i], sizes[j]]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ...budget import Neighbours
 from ...interactions import Law, Scales
 from ...rake.rare_columns import RareColumns
+from ...rake.rare_lengths import length_cell
 from .base import Codes, Statistic
 from .rare_spread import added, replaced
 
@@ -22,7 +23,7 @@ ROWS = 16_384
 
 
 class RareLengths(Statistic):
-    """How many rows have 0, 1, 2, ... rare values: a row is in one cell."""
+    """How many rows have 0, 2, 3, ... rare values, and how many have that of one column alone: a row is in one cell."""
 
     name: ClassVar[str] = "rare-lengths"
     groups = 1
@@ -32,19 +33,19 @@ class RareLengths(Statistic):
 
     def zeros(self) -> NDArray[np.int64]:
         """The sum over no rows."""
-        return np.zeros(len(self.columns_of.rare) + 1, dtype=np.int64)
+        return np.zeros(max(2 * len(self.columns_of.rare), 1), dtype=np.int64)
 
     def accumulate(self, codes: Codes) -> NDArray[np.int64]:
-        """Counts of all lengths."""
-        lengths = self.columns_of.is_rare(codes).sum(axis=0)
-        return np.bincount(lengths, minlength=len(self.zeros())).astype(np.int64)
+        """Counts of all cells."""
+        cells = length_cell(self.columns_of.is_rare(codes))
+        return np.bincount(cells, minlength=len(self.zeros())).astype(np.int64)
 
     def finish(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
         """The counts."""
         return sums
 
     def rows(self, sums: NDArray[np.int64]) -> int:
-        """Each row has one length."""
+        """Each row is in one cell."""
         return int(sums.sum())
 
     def scales(self, law: Law, per_group: Sequence[Fraction]) -> Scales:
@@ -58,7 +59,7 @@ class RareLengths(Statistic):
         return weights[0] * (1 if neighbours == "add-remove" else 2 * self.largest_change(neighbours))
 
     def largest_change(self, neighbours: Neighbours) -> int:
-        """A count changes by 1, unless all rows are of one length and stay so."""
+        """A count changes by 1, unless there are no rare columns."""
         return int(neighbours == "add-remove" or bool(self.columns_of.rare))
 
 
