@@ -34,7 +34,7 @@ Case = tuple[str, ht.Synopsis, tuple[str, ...]]
 
 
 def main() -> None:
-    for name, synopsis, questions in (*coded(), *wide(), *keyed(), *smooth(), *decided(), curated()):
+    for name, synopsis, questions in (*coded(), rare(), *wide(), *keyed(), *smooth(), *decided(), curated()):
         path = HERE / f"format-{FORMAT}-{name}.hush"
         if path.exists():
             continue
@@ -62,6 +62,14 @@ def coded() -> Iterator[Case]:
             shape = domain(neighbours="replace" if budget == "zcdp" else "add-remove")
             table = table_of(shape, random_codes(shape, 1000, seed=3))
             yield f"{mechanism.split('(')[0]}-{budget}", release(shape, table, budget, workload, mechanism), CODED
+
+
+def rare() -> Case:
+    """Many columns of rare values."""
+    shape = domain({f"b{i}": {"kind": "boolean", "missing": "error"} for i in range(32)})
+    codes = (np.random.default_rng(8).random((32, 20_000)) < 0.02).astype(np.uint16)
+    made = release(shape, table_of(shape, codes), "zcdp", "whole_table()")
+    return "rare-values-zcdp", made, ("b0", "b0 OR b7", "SELECT b1, b2, count(*) FROM t GROUP BY b1, b2")
 
 
 def wide() -> Iterator[Case]:
