@@ -9,13 +9,12 @@ from fractions import Fraction
 import numpy as np
 
 from ..allocation import round_up
-from ..domain import Domain
 from ..models.whole_table import WholeTableModel
 from ..rake.carried import carried
 from ..rake.outlook import one_way_plan
 from ..rake.rare_agree import agree_rare
-from ..rake.rare_columns import LEAST_COLUMNS, RareColumns, split
-from ..rake.rare_design import RareDesign
+from ..rake.rare_columns import RareColumns, split
+from ..rake.rare_design import FIRST, LENGTHS, RareDesign
 from ..rake.rare_lengths import Lengths
 from ..rake.rare_measured import RareMeasured
 from ..rake.row_lengths import row_lengths
@@ -23,20 +22,12 @@ from ..rake.shares import Totals
 from ..rake.tables import RawTable
 from .survey import Survey
 
-__all__ = ["first_look", "may_be_rare", "measured_sums", "release_rare"]
+__all__ = ["first_look", "measured_sums", "release_rare"]
 
-# Shares of the budget: a first look at single columns that tells rare ones from even ones, with the number of rows;
-# the lengths of rows.
-FIRST, LENGTHS = 0.02, 0.02
 SURELY = 3.0
 # Mean count of a rare value, in units of the least noise, from which on the tables of pairs are sound enough to be
 # fitted firmly; below, the fit would take long to find rows for what is noise.
 ENOUGH = 50.0
-
-
-def may_be_rare(domain: Domain, law: str) -> bool:
-    """Whether a first look is worth its price; the domain and the kind of noise say so."""
-    return law == "gaussian" and len(domain.sizes) >= LEAST_COLUMNS and set(domain.sizes) == {2}
 
 
 def first_look(survey: Survey) -> tuple[list[RawTable], RareColumns | None]:

@@ -21,12 +21,13 @@ from ..rake.consistency import agree
 from ..rake.levels import Ladder
 from ..rake.ordering import likeness_order, profile_sets, unordered
 from ..rake.outlook import ONE_WAYS, PROFILES, ROWS, SCORES, Outlook, one_way_plan
+from ..rake.rare_columns import may_be_rare
 from ..rake.shares import Totals
 from ..rake.tables import RawTable
 from ..workloads.base import Workload
 from ..workloads.whole_table import WholeTable
 from .base import Design, Mechanism
-from .rare_survey import first_look, may_be_rare, release_rare
+from .rare_survey import first_look, release_rare
 from .survey import Survey, law_of
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ class PairRake(Mechanism):
         """See Mechanism. After the last measurement only the audit looks at rows again."""
         survey, asked = Survey(door, domain, design.price), cast(WholeTable, design.parameters)
         first: list[RawTable] = []
-        if may_be_rare(domain, survey.law):
+        if may_be_rare(domain.sizes, survey.law):
             first, columns_of = first_look(survey)
             if columns_of is not None:
                 return release_rare(survey, first, columns_of, asked.audit)

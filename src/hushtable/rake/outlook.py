@@ -14,6 +14,9 @@ from ..domain import Domain
 from ..interactions import Law
 from ..mechanisms.base import Forecast
 from .levels import Ladder
+from .rare_columns import may_be_rare
+from .rare_design import FIRST, LENGTHS
+from .rare_outlook import rare_line
 from .resolution import PairPlan, Pricing, plan_pairs
 from .tables import GroupedSet
 
@@ -114,6 +117,8 @@ class Outlook:
             gaussian = Budget(epsilon=self.price.amount, delta="1e-9").price
             better = Outlook(self.domain, gaussian, self.audit, "gaussian").variation(rows)
             lines.append(f"  a pure epsilon costs accuracy here: with delta = 1e-9 the same figure is {better:.3g}")
+        if may_be_rare(self.domain.sizes, self.law):
+            lines.append(rare_line(len(self.domain.sizes), rows, self._unit(1 - FIRST - LENGTHS - self.audit)))
         return tuple(lines)
 
 

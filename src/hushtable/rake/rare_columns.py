@@ -9,7 +9,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["RareColumns", "split"]
+__all__ = ["RareColumns", "may_be_rare", "split"]
 
 # A column is rare when its rarer value has less than this share of the rows.
 RARE = 0.1
@@ -40,6 +40,11 @@ class RareColumns:
     def signs(self, codes: NDArray[np.integer]) -> NDArray[np.int8]:
         """+1 for the second value of an even column, -1 for the first."""
         return np.where(codes[list(self.even)] > 0, 1, -1).astype(np.int8)
+
+
+def may_be_rare(sizes: Sequence[int], law: str) -> bool:
+    """Whether a first look is worth its price: the sizes of the columns and the kind of noise say so."""
+    return law == "gaussian" and len(sizes) >= LEAST_COLUMNS and set(sizes) == {2}
 
 
 def split(shares: Sequence[NDArray[np.float64]]) -> RareColumns | None:

@@ -12,8 +12,11 @@ from .rare_columns import RareColumns
 from .rare_lengths import WEIGHT_UNIT, Lengths
 from .rare_weights import filling_weights, single_weights
 
-__all__ = ["RareDesign"]
+__all__ = ["FIRST", "LENGTHS", "RareDesign"]
 
+# Shares of the budget: a first look at single columns that tells rare ones from even ones, with the number of rows;
+# the lengths of rows. The audit has its own; the rest is for the sums, which this design is of.
+FIRST, LENGTHS = 0.02, 0.02
 # The share of the price of each group is at least this.
 LEAST_SHARE = 0.015
 # What pairs of rare values add to the price of the worst row. In all others they may cost what these have left.
