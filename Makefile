@@ -45,13 +45,13 @@ bench: $(STAMP) ## the benchmarks, one JSON line a figure; make bench ONLY=name 
 	$(BIN)/python -m benchmarks $(ONLY)
 
 bench-peers: $(STAMP) ## whole tables: peers in environments of their own, then ours, on the same columns
-	$(PYTHON) -m venv .venv-peers/opendp
-	$(PYTHON) -m venv .venv-peers/smartnoise
-	-.venv-peers/opendp/bin/python -m pip install --quiet pandas 'opendp[mbi]'
-	-.venv-peers/smartnoise/bin/python -m pip install --quiet smartnoise-synth
-	.venv-peers/opendp/bin/python -m benchmarks._peers opendp-mst:adult8 opendp-mst:adult opendp-aim:adult8
-	.venv-peers/smartnoise/bin/python -m benchmarks._peers smartnoise-mst:adult8 smartnoise-mst:adult
+	for peer in opendp smartnoise dpmm; do $(PYTHON) -m venv .venv-peers/$$peer; done
+	-.venv-peers/opendp/bin/python -m pip install --quiet pandas 'opendp[mbi]==0.16.0'
+	-.venv-peers/smartnoise/bin/python -m pip install --quiet smartnoise-synth==1.0.8
+	-.venv-peers/dpmm/bin/python -m pip install --quiet dpmm==0.1.9
+	$(BIN)/python -m benchmarks._peers
 	$(BIN)/python -m benchmarks whole-table-adult
+	$(BIN)/python -m benchmarks._peers opendp-aim:adult8 smartnoise-aim:adult8
 
 papers: $(STAMP) ## the sources again: their numbers, ours, the verdict (a few minutes)
 	$(BIN)/hush reproduce blum2011
