@@ -218,6 +218,16 @@ def test_lengths_that_noise_hides_fall_on_as_the_known_ones():
     )
 
 
+def test_lengths_below_the_noise_are_told_by_all_of_them_together():
+    """Baskets of items: what is in rows of eight or more is known to a quarter, by cells with more noise than that."""
+    true = np.array([29650, 26130, 15948, 8482, 4248, 2023, 941, 431, 165, 94, 28, 16, 3, 3, *[0] * 82])
+    long, random, found = np.arange(96) * (np.arange(96) >= 8), np.random.default_rng(0), []
+    for _ in range(50):
+        noisy = cells_of(true, np.full(95, true[1] / 95)) + np.rint(random.normal(0, 41, 190)).astype(np.int64)
+        found.append(Lengths.of(noisy, 41.0**2, float(true.sum())).counts @ long)
+    assert np.sqrt(np.mean((np.array(found) - true @ long) ** 2)) < 0.25 * (true @ long)
+
+
 def test_what_other_lengths_leave_is_of_length_one():
     """Noise on many cells of single columns does not add up to an error of their sum."""
     cells = np.concatenate([[6000], np.full(50, 80 + 10), [0] * 49])

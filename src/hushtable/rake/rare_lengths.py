@@ -13,9 +13,9 @@ __all__ = ["WEIGHT_UNIT", "Lengths", "length_cell"]
 Floats = NDArray[np.float64]
 # A row of full weight has weight 256.
 WEIGHT_UNIT = 256
-# Counts of so many standard deviations are known well; the rarer lengths beyond are guessed to fall from one to the
-# next as the last known ones did, and at least by this ratio.
-SURELY, SLOWEST = 8.0, 0.8
+# Counts of so many standard deviations are known well. The rarer lengths beyond are taken to fall by one ratio, which
+# is fitted to the last known ones and to them; counts follow such a law to this part of themselves.
+SURELY, RATIOS, LAWFUL = 8.0, np.linspace(0.05, 0.9, 86), 0.1
 
 
 def length_cell(rare: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -30,6 +30,18 @@ def length_cell(rare: NDArray[np.bool_]) -> NDArray[np.int64]:
     return cell
 
 
+def _falling_on(seen: Floats, end: int, variance: float) -> Floats:
+    """Counts from length `end` on: those of the geometric law that is nearest to them and to the three before."""
+    begin = max(end - 3, 0)
+    near = seen[begin:]
+    precision = 1 / (variance + (LAWFUL * np.maximum(near, 0.0)) ** 2)
+    laws = RATIOS[:, None] ** np.arange(len(near))
+    height = np.maximum((laws * precision) @ near, 0.0) / (laws**2 @ precision)
+    apart = ((near - height[:, None] * laws) ** 2) @ precision
+    best = int(np.argmin(apart))
+    return np.asarray((height[best] * laws[best])[end - begin :])
+
+
 @dataclass(frozen=True, eq=False)
 class Lengths:
     """About how many rows are of each length."""
@@ -41,7 +53,7 @@ class Lengths:
 
     @classmethod
     def of(cls, cells: NDArray[np.int64], variance: float, rows: float) -> Lengths:
-        """From noisy counts of all cells. Beyond the last length that is known well, they fall on as before it.
+        """From noisy counts of all cells. Beyond the last length that is known well, they fall by one ratio.
 
         The cells of length 1 are many, and so is the noise of their sum: that length has what the others leave.
         """
@@ -52,9 +64,8 @@ class Lengths:
         counts = np.zeros(len(noisy))
         counts[:end] = np.maximum(noisy[:end], 0.0)
         counts[1] = max(rows - counts.sum(), 0.0)
-        if end > 2 and counts[end - 3] > 0:
-            ratio = min(sqrt(counts[end - 1] / counts[end - 3]), SLOWEST)
-            counts[end:] = counts[end - 1] * ratio ** np.arange(1, len(noisy) - end + 1)
+        if end > 2:
+            counts[end:] = _falling_on(np.concatenate([counts[:end], noisy[end:]]), end, variance)
         total = float(counts.sum())
         counts = counts * (rows / total) if total > 0 else np.eye(1, len(noisy))[0] * rows
         alone = cells[1 : 1 + rares].astype(np.float64)
