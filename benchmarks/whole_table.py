@@ -95,7 +95,7 @@ def measured_inside(model: Any, codes: np.ndarray) -> float:
     hits, cells = 0, 0
     for raw in model.tables:
         one = raw.set
-        if not one.members:
+        if not one.members or len(one.members) > 2:  # of triples only the interaction was measured
             continue
         found = moments_of_column(model, one.members[0]) if raw.alone else moments_of_pair(model, raw)
         groups = [g[codes[j]] for j, g in zip(one.members, one.maps, strict=True)]

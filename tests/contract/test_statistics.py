@@ -86,8 +86,8 @@ def one_questions(sizes: tuple[int, ...], order: int) -> list[OneQuestion]:
 
 
 def grouped_sets(sizes: tuple[int, ...], order: int) -> list[GroupedSet]:
-    """Pairs or single attributes, each at one of two groupings of its codes: every code alone, or halves."""
-    chosen = list(combinations(range(len(sizes)), min(order, 2, len(sizes))))
+    """Tables of up to three attributes, each at one of two groupings of its codes: every code alone, or halves."""
+    chosen = list(combinations(range(len(sizes)), min(order, 3, len(sizes))))
     maps = [[np.arange(size), np.minimum(np.arange(size) * 2 // size, 1)] for size in sizes]
     return [GroupedSet(s, tuple(maps[j][(i + k) % 2] for k, j in enumerate(s))) for i, s in enumerate(chosen)]
 

@@ -34,7 +34,7 @@ Case = tuple[str, ht.Synopsis, tuple[str, ...]]
 
 
 def main() -> None:
-    for name, synopsis, questions in (*coded(), rare(), *wide(), *keyed(), *smooth(), *decided(), curated()):
+    for name, synopsis, questions in (*coded(), *twice(), rare(), *wide(), *keyed(), *smooth(), *decided(), curated()):
         path = HERE / f"format-{FORMAT}-{name}.hush"
         if path.exists():
             continue
@@ -62,6 +62,16 @@ def coded() -> Iterator[Case]:
             shape = domain(neighbours="replace" if budget == "zcdp" else "add-remove")
             table = table_of(shape, random_codes(shape, 1000, seed=3))
             yield f"{mechanism.split('(')[0]}-{budget}", release(shape, table, budget, workload, mechanism), CODED
+
+
+def twice() -> Iterator[Case]:
+    """A whole table with a second round: tables of three columns beside pairs."""
+    shape = domain({f"b{i}": {"kind": "boolean", "missing": "error"} for i in range(5)})
+    codes = random_codes(shape, 40_000, seed=8)
+    codes[4] = codes[0] ^ codes[1] | codes[2]
+    made = release(shape, table_of(shape, codes), "zcdp", "whole_table()")
+    assert any(len(table["members"]) == 3 for table in made.model.parameters()["tables"])
+    yield "pair-rake-triples", made, ("b0 AND b1 AND b4", "SELECT b2, b4, count(*) FROM t GROUP BY b2, b4")
 
 
 def rare() -> Case:

@@ -24,10 +24,12 @@ from ..rake.outlook import ONE_WAYS, PROFILES, ROWS, SCORES, Outlook, one_way_pl
 from ..rake.rare_columns import may_be_rare
 from ..rake.shares import Totals
 from ..rake.tables import RawTable
+from ..rake.triples import TRIPLES, second_round_pays, triples
 from ..workloads.base import Workload
 from ..workloads.whole_table import WholeTable
 from .base import Design, Mechanism
 from .rare_survey import first_look, release_rare
+from .second_round import SECOND_ROUND, second_round
 from .survey import Survey, law_of
 
 if TYPE_CHECKING:
@@ -55,7 +57,7 @@ class PairRake(Mechanism):
         return isinstance(workload, WholeTable)
 
     def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design:
-        """See Mechanism. Which pairs are measured is decided during the release, from released numbers."""
+        """See Mechanism. Which tables are measured is decided during the release, from released numbers."""
         workload.check(domain)
         asked = cast(WholeTable, workload)
         outlook = Outlook(domain, price, asked.audit, law_of(price))
@@ -70,7 +72,7 @@ class PairRake(Mechanism):
             memory=400_000_000 + 16 * FIT_ROWS * len(domain.sizes),
             work=1e6 * (len(domain.sizes) * 1.6e-7 + pairs * 4e-9),
             outlook=outlook.lines(rows),
-            fit_seconds=1.0 + 0.06 * pairs,
+            fit_seconds=(1.0 + 0.06 * pairs) * (2 if rows is not None and outlook.second_round(rows) else 1),
             parameters=asked,
         )
 
@@ -98,19 +100,26 @@ class PairRake(Mechanism):
             scores[:] = 0.0  # a table that cannot be told from an empty one has no pairs
         raw = raw + _put_in_order(survey, ladders, pairs, scores, rows)
         spare = survey.share(asked.audit if survey.auditable else 0.0)
-        rest, columns = survey.left - spare, _columns(raw, shares, rows)
+        by_pair = dict(zip(pairs, scores.tolist(), strict=True))
+        candidates = triples(ladders)
+        twice = second_round_pays(candidates, by_pair, rows, survey.pricing(survey.share(TRIPLES)))
+        later = survey.share(SECOND_ROUND if twice else 0.0)
+        rest, columns = survey.left - spare - later, _columns(raw, shares, rows)
         plan = resolution.plan_pairs(ladders, pairs, scores, rows, survey.pricing(rest), columns)
         said: list[str] = []
-        if not plan.pairs:
+        if not plan.tables:
             said.append("the budget is too small for any pair of columns: they are released one by one, as independent")
         if plan.deviations:
-            raw = raw + survey.tables([*plan.pairs, *plan.again], plan.deviations, rest, contrasted=contrasted)
-        by_pair = dict(zip(pairs, scores.tolist(), strict=True))
+            raw = raw + survey.tables([*plan.tables, *plan.again], plan.deviations, rest, contrasted=contrasted)
         agreed = agree(
             Totals(len(domain.sizes), [one for one in raw if one.alone], survey.rows), [o for o in raw if not o.alone]
         )
         dependence = [by_pair[tuple(sorted(one.members))] for one in agreed.sets]
-        cloud, effective = carried(domain, agreed, dependence, [one.numbers for one in raw])
+        if twice:
+            second = second_round(survey, agreed, dependence, raw, candidates, later)
+            cloud, effective, raw, said = second.cloud, second.effective, raw + second.tables, said + second.said
+        else:
+            cloud, effective = carried(domain, agreed, dependence, [one.numbers for one in raw])
         model = WholeTableModel(domain=domain, law=survey.law, rows=survey.rows, tables=tuple(raw), scores=distances,
                                 score_scale=scale, cloud=cloud, effective=effective, said=tuple(said))  # fmt: skip
         if spare == 0:

@@ -13,11 +13,11 @@ from ..domain import Domain
 from . import network
 from .cloud import Cloud
 from .consistency import Agreed
-from .fit import fit
+from .fit import Fitted, fit
 from .row_lengths import NO_LENGTHS, RowLengths
 from .rules import domain_rules
 
-__all__ = ["FIT_ROWS", "carried"]
+__all__ = ["FIT_ROWS", "carried", "cloud_of", "rows_to_fit", "seeded"]
 
 FIT_ROWS, MOST_ROWS = 300_000, 1_000_000
 
@@ -35,12 +35,25 @@ def carried(
     whole = [(j, np.arange(domain.sizes[j])) for j in np.flatnonzero(lengths.group >= 0).tolist()]
     base = network.base_groups(domain.sizes, agreed.sets, [*rules.groupings(), *whole])
     net = network.build(agreed, base, rules.on_base(base), lengths)
-    # The seed follows from what was released, so that the same release gives the same rows.
+    done = fit(net, dependence, rows_to_fit(agreed), seeded(released))
+    return cloud_of(base, agreed, dependence, done), done.effective
+
+
+def rows_to_fit(agreed: Agreed) -> int:
+    """How many weighted rows carry a model."""
+    return min(max(FIT_ROWS, math.ceil(agreed.rows)), MOST_ROWS)
+
+
+def seeded(released: Iterable[NDArray[np.int64]]) -> np.random.Generator:
+    """The seed follows from what was released, so that the same release gives the same rows."""
     text = hashlib.sha256(b"".join(np.ascontiguousarray(one).tobytes() for one in released)).digest()
-    random = np.random.default_rng(np.frombuffer(text, dtype=np.uint32))
-    done = fit(net, dependence, min(max(FIT_ROWS, math.ceil(agreed.rows)), MOST_ROWS), random)
-    strength = np.zeros(len(domain.sizes))
+    return np.random.default_rng(np.frombuffer(text, dtype=np.uint32))
+
+
+def cloud_of(base: Sequence[NDArray[np.int64]], agreed: Agreed, dependence: Sequence[float], done: Fitted) -> Cloud:
+    """The rows as they are published, sorted by the columns that depend most on others."""
+    strength = np.zeros(len(agreed.shares))
     for one, score in zip(agreed.sets, dependence, strict=True):
         strength[list(one.members)] += score
     order = np.argsort(-strength, kind="stable").tolist()
-    return Cloud.of(base, agreed.shares, done.codes, done.weights, order), done.effective
+    return Cloud.of(base, agreed.shares, done.codes, done.weights, order)

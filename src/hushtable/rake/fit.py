@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from .forest import forest_start
 from .network import Network
 
-__all__ = ["Fitted", "fit"]
+__all__ = ["Fitted", "fit", "refit"]
 
 Floats = NDArray[np.float64]
 ROWS, STAGES, SWEEPS = 50_000, (8.0, 4.0, 2.0, 1.0), 5
@@ -105,6 +105,23 @@ def fit(network: Network, scores: Sequence[float], count: int, random: np.random
             walk.sweep(softness, FLOOR)
             if number == SWEEPS // 2:
                 walk.move(codes.shape[1])
+    return _finished(walk, count)
+
+
+def refit(network: Network, start: Fitted, random: np.random.Generator) -> Fitted:
+    """From rows and theta that describe a distribution already near: one stage at full pull, and as many rows."""
+    walk = _Walk(network, start.codes, start.theta, random)
+    walk.weights, few = start.weights.copy(), min(ROWS, len(start.weights))
+    walk.move(few)
+    for number in range(SWEEPS):
+        walk.sweep(1.0, FLOOR)
+        if number == SWEEPS // 2:
+            walk.move(few)
+    return _finished(walk, len(start.weights))
+
+
+def _finished(walk: _Walk, count: int) -> Fitted:
+    """The last rows, at full pull; drawn again where their weights are uneven."""
     for _ in range(1 + REPEATS):
         walk.move(count)
         for _ in range(LAST_SWEEPS):

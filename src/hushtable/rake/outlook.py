@@ -17,8 +17,9 @@ from .levels import Ladder
 from .rare_columns import may_be_rare
 from .rare_design import FIRST, LENGTHS
 from .rare_outlook import rare_line
-from .resolution import PairPlan, Pricing, plan_pairs
+from .resolution import Pricing, TablePlan, plan_pairs
 from .tables import GroupedSet
+from .triples import TRIPLE_SCORES, TRIPLES, second_round_pays, triples
 
 __all__ = ["ONE_WAYS", "PROFILES", "ROWS", "SCORES", "Outlook", "one_way_plan"]
 
@@ -84,11 +85,20 @@ class Outlook:
         return Forecast(width=1, tables=len(columns), worst=math.sqrt(worst),
                         typical=math.sqrt(sum(cells) / sum(size for size, _ in columns)))  # fmt: skip
 
-    def _pairs(self, rows: int) -> PairPlan:
-        ladders = [Ladder(np.full(size, 1 / size)) for size in self.domain.sizes]
-        pairs = list(combinations(range(len(ladders)), 2))
+    @property
+    def _ladders(self) -> list[Ladder]:
+        return [Ladder(np.full(size, 1 / size)) for size in self.domain.sizes]
+
+    def _pairs(self, rows: int) -> TablePlan:
+        pairs = list(combinations(range(len(self.domain.sizes)), 2))
         scores = np.full(len(pairs), REFERENCE_DEPENDENCE)
-        return plan_pairs(ladders, pairs, scores, rows, self._pricing)
+        return plan_pairs(self._ladders, pairs, scores, rows, self._pricing)
+
+    def second_round(self, rows: int) -> bool:
+        """Whether triples would be measured on the reference table."""
+        pairs: list[tuple[int, ...]] = list(combinations(range(len(self.domain.sizes)), 2))
+        pricing = Pricing(self.law, self._unit(TRIPLES), self._replaced)
+        return second_round_pays(triples(self._ladders), dict.fromkeys(pairs, REFERENCE_DEPENDENCE), rows, pricing)
 
     @property
     def _pricing(self) -> Pricing:
@@ -96,13 +106,13 @@ class Outlook:
 
     def cells(self, rows: int | None) -> int:
         """About how many cells of pairs will be released."""
-        return sum(one.cells for one in self._pairs(rows or 50_000).pairs)
+        return sum(one.cells for one in self._pairs(rows or 50_000).tables)
 
     def variation(self, rows: int) -> float:
         """Expected error of a pair on the reference table, in total variation: noise, or what is left out."""
         plan, pairs = self._pairs(rows), math.comb(len(self.domain.sizes), 2)
-        noise = sum(self._pricing.loss(one) * s / rows for s, one in zip(plan.deviations, plan.pairs, strict=True))
-        return float(noise + REFERENCE_DEPENDENCE * (pairs - len(plan.pairs))) / pairs
+        noise = sum(self._pricing.loss(one) * s / rows for s, one in zip(plan.deviations, plan.tables, strict=True))
+        return float(noise + REFERENCE_DEPENDENCE * (pairs - len(plan.tables))) / pairs
 
     def lines(self, rows: int | None) -> tuple[str, ...]:
         """For the plan: what to expect of pairs, and what a delta would buy."""
@@ -111,6 +121,9 @@ class Outlook:
         mine = self.variation(rows)
         lines = [f"  two columns: expected error {mine:.3g} (total variation) on a public reference table in which "
                  f"every two columns differ by {REFERENCE_DEPENDENCE:g} from independence"]  # fmt: skip
+        if self.second_round(rows):
+            share = f"{TRIPLE_SCORES + TRIPLES:.0%} of the budget"
+            lines.append(f"  three columns: there, a second round ({share}) measures those of which pairs say least")
         if self.law == "laplace":
             from ..budget import Budget
 

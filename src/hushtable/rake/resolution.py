@@ -14,7 +14,7 @@ from ..interactions import Law
 from .levels import LEVELS, Ladder
 from .tables import GroupedSet
 
-__all__ = ["MOST_CELLS", "Column", "PairPlan", "Pricing", "dependence", "plan_pairs", "score_sets"]
+__all__ = ["MOST_CELLS", "Column", "Pricing", "TablePlan", "dependence", "plan_pairs", "plan_tables", "score_sets"]
 
 Floats = NDArray[np.float64]
 # The level at which dependence is scored, the most cells of a pair, and how much of the dependence a pair's noise
@@ -29,7 +29,7 @@ class Pricing:
     """What noise costs: a table at standard deviation s (of every direction) costs price(table) (unit / s)^power of 1.
 
     unit      standard deviation at which a table of price 1 uses up everything
-    replaced  whether rows are replaced; then a row that differs in one attribute of a pair may cost the most
+    replaced  whether rows are replaced; then a row that differs in one attribute of a table costs the most
     """
 
     law: Law
@@ -43,9 +43,10 @@ class Pricing:
 
     def price(self, one: GroupedSet) -> float:
         """Gaussian noise goes on interactions, which cost less than cells; Laplace noise on cells."""
-        if self.law == "laplace" or (self.replaced and len(one.shape) < 2):
+        if self.law == "laplace":
             return 1.0
-        return 1 - 1 / max(one.shape) if self.replaced else one.length
+        # Two rows are furthest apart when they differ in the member of fewest groups alone.
+        return math.prod(1 - 1 / size for size in sorted(one.shape)[1:]) if self.replaced else one.length
 
     def loss(self, one: GroupedSet, cells: float | None = None) -> float:
         """Expected total variation, in rows, that noise of standard deviation 1 adds: half the mean absolute value.
@@ -97,12 +98,10 @@ def dependence(
 
 
 @dataclass(frozen=True, eq=False)
-class PairPlan:
-    """The tables to measure, and the standard deviation of each one's noise: pairs, then single columns once more."""
+class TablePlan:
+    """The tables to measure, and the standard deviation of each one's noise; single columns once more come last."""
 
-    pairs: list[GroupedSet]
-    scores: Floats
-    """How dependent each of the pairs is."""
+    tables: list[GroupedSet]
     again: list[GroupedSet]
     deviations: list[float]
 
@@ -128,23 +127,33 @@ def plan_pairs(
     rows: float,
     pricing: Pricing,
     columns: Sequence[Column] = (),
-) -> PairPlan:
-    """The least summed error that the price allows: every pair as finely as its dependence pays for the noise.
+) -> TablePlan:
+    """Every pair as finely as its dependence pays for the noise; see `plan_tables`."""
+    return plan_tables([_steps(ladders[i], ladders[j], (i, j)) for i, j in pairs], scores, rows, pricing, columns)
+
+
+def plan_tables(
+    steps: Sequence[Sequence[GroupedSet]],
+    scores: Floats,
+    rows: float,
+    pricing: Pricing,
+    columns: Sequence[Column] = (),
+) -> TablePlan:
+    """The least summed error that the price allows. `steps` are a table's resolutions, finest first.
 
     The expected noise of a table, in total variation, may cost at most WORTH times the dependence it captures, so
-    weak pairs are measured coarsely or not at all. Columns get more where that lowers the sum faster than pairs do.
+    weak ones are measured coarsely or not at all. Columns get more where that lowers the sum faster than tables do.
     """
-    steps = [_steps(ladders[i], ladders[j], (i, j)) for i, j in pairs]
     worth = WORTH * np.asarray(scores) * rows
 
-    def at(thrift: float) -> tuple[list[tuple[int, GroupedSet, float]], list[tuple[GroupedSet, float]], float]:
+    def at(thrift: float) -> tuple[list[tuple[GroupedSet, float]], list[tuple[GroupedSet, float]], float]:
         chosen, again, spent = [], [], 0.0
         for number, finest in enumerate(steps):
             for one in finest:
                 price, loss = pricing.price(one), pricing.loss(one)
                 deviation = pricing.deviation(price, loss, thrift)
                 if loss * deviation <= worth[number]:
-                    chosen.append((number, one, deviation))
+                    chosen.append((one, deviation))
                     spent += pricing.cost(price, deviation)
                     break
         for column in columns:
@@ -161,13 +170,7 @@ def plan_pairs(
         middle = (low + high) / 2
         low, high = (middle, high) if at(math.exp(middle))[2] > 1 else (low, middle)
     chosen, again, _ = at(math.exp(high))
-    numbers = [number for number, _, _ in chosen]
-    return PairPlan(
-        [one for _, one, _ in chosen],
-        np.asarray(scores)[numbers],
-        [one for one, _ in again],
-        [deviation for *_, deviation in chosen] + [deviation for _, deviation in again],
-    )
+    return TablePlan([one for one, _ in chosen], [one for one, _ in again], [s for _, s in (*chosen, *again)])
 
 
 def _steps(first: Ladder, second: Ladder, members: tuple[int, int]) -> list[GroupedSet]:

@@ -77,11 +77,11 @@ def facts(synopsis: Synopsis) -> str:
     if isinstance(model, WholeTableModel):
         total, variance = model.total
         spread = "exact" if variance == 0 else f"± {1.96 * variance**0.5:,.0f} (95%)"
-        measured = sum(not raw.alone for raw in model.tables)
+        measured, triples = (sum(len(raw.set.members) == width for raw in model.tables) for width in (2, 3))
         measured += 0 if model.rare is None else sum(model.rare.columns.counts[2:])
         rows += [
             ("number of rows", f"{total:,.0f}, {spread}"),
-            ("measured together", counted(measured, "pair")),
+            ("measured together", counted(measured, "pair") + (f", {counted(triples, 'triple')}" if triples else "")),
             ("effective share of the fitted rows", f"{model.effective:.2f} of {len(model.cloud.weights):,}"),
             ("Monte Carlo error of a share", f"at most {model.monte_carlo:.4f}"),
         ]

@@ -70,14 +70,14 @@ def test_the_plan_spends_everything_and_drops_what_is_not_worth_it():
     pricing = Pricing("gaussian", 8.0)
     scores = np.array([0.3, 0.2, 0.0, 0.1, 1e-6, 0.05])
     plan = plan_pairs(ladders, pairs, scores, 20_000.0, pricing)
-    spent = sum(pricing.cost(pricing.price(o), s) for o, s in zip(plan.pairs, plan.deviations, strict=True))
+    spent = sum(pricing.cost(pricing.price(o), s) for o, s in zip(plan.tables, plan.deviations, strict=True))
     assert 0.9 < spent <= 1 + 1e-9
-    kept = [one.members for one in plan.pairs]
+    kept = [one.members for one in plan.tables]
     assert pairs[2] not in kept
     assert pairs[4] not in kept
-    for one, score, deviation in zip(plan.pairs, plan.scores, plan.deviations, strict=True):
-        assert pricing.loss(one) * deviation <= 0.7 * score * 20_000 * (1 + 1e-9)
-    finest = {one.members: one.cells for one in plan.pairs}
+    for one, deviation in zip(plan.tables, plan.deviations, strict=True):
+        assert pricing.loss(one) * deviation <= 0.7 * scores[pairs.index(one.members)] * 20_000 * (1 + 1e-9)
+    finest = {one.members: one.cells for one in plan.tables}
     assert finest[pairs[0]] >= finest[pairs[1]]
 
 
@@ -85,7 +85,7 @@ def test_columns_are_measured_again_where_pairs_are_worth_nothing():
     ladders = [Ladder(np.full(2, 0.5)) for _ in range(3)]
     columns = [Column(GroupedSet((j,), (np.arange(2),)), 100.0, 2.0, 1.0) for j in range(3)]
     plan = plan_pairs(ladders, [(0, 1), (0, 2), (1, 2)], np.zeros(3), 1000.0, Pricing("gaussian", 20.0), columns)
-    assert not plan.pairs
+    assert not plan.tables
     assert [one.members for one in plan.again] == [(0,), (1,), (2,)]
     assert sum(0.5 * (20.0 / s) ** 2 for s in plan.deviations) == pytest.approx(1.0, rel=1e-6)
 
