@@ -14,6 +14,8 @@ import pandas
 
 DATA = Path(os.environ.get("HUSHTABLE_DATA", Path(__file__).parents[2] / "shared" / "data"))
 EIGHT = ["workclass", "education-num", "marital-status", "occupation", "relationship", "race", "sex", "income>50K"]
+# Tables of numbers, in bins.
+BINNED, BINS = ("nycflights", "diamonds"), 8
 Truth = dict[tuple[int, ...], tuple[np.ndarray, np.ndarray]]
 
 
@@ -24,6 +26,9 @@ def load(name: str) -> tuple[pandas.DataFrame, dict[str, int]] | None:
     if path is None:
         return None
     rows = pandas.read_csv(path)
+    if name in BINNED:
+        rows = in_bins(rows)
+        return rows, {c: int(rows[c].max()) + 1 for c in rows.columns}
     shape = DATA / f"{file}-domain.json"
     sizes = json.loads(shape.read_text()) if shape.exists() else dict.fromkeys(rows.columns, 2)
     kept = EIGHT if name == "adult8" else list(sizes)
@@ -32,6 +37,17 @@ def load(name: str) -> tuple[pandas.DataFrame, dict[str, int]] | None:
         source = np.random.default_rng(5)
         rows = pandas.DataFrame({c: source.permutation(sizes[c])[rows[c]] for c in kept})
     return rows, {c: sizes[c] for c in kept}
+
+
+def in_bins(rows: pandas.DataFrame) -> pandas.DataFrame:
+    """Numbers in eight bins of about equal counts, words in alphabetical order."""
+    codes = {}
+    for name, column in rows.items():
+        if pandas.api.types.is_numeric_dtype(column):
+            codes[name] = pandas.qcut(column, BINS, labels=False, duplicates="drop")
+        else:
+            codes[name] = pandas.Categorical(column).codes
+    return pandas.DataFrame(codes).astype(np.int64)
 
 
 def true_triples(codes: np.ndarray, sizes: list[int]) -> Truth:

@@ -179,6 +179,19 @@ def test_tiny_tables_and_tiny_budgets(rows, budget):
         assert model.draw(10, np.random.default_rng(0)).shape == (4, 10)
 
 
+def test_columns_that_are_noise_for_a_good_part_are_measured_once_more_before_they_are_grouped():
+    """Few rows and many values: the second tables have the same resolution and come before any pair."""
+    shape = domain({f"c{j}": {"kind": "integer", "between": [0, 60], "missing": "error"} for j in range(4)},
+                   neighbours="add-remove")  # fmt: skip
+
+    def columns_first(rows):
+        members = [table.set.members for table in release(shape, random_codes(shape, rows, seed=3))[0].tables]
+        return next((place for place, m in enumerate(members) if len(m) > 1), len(members))
+
+    assert columns_first(800) == 10, "the number of rows and four columns, twice"
+    assert columns_first(50_000) == 5
+
+
 def test_too_small_a_budget_releases_columns_alone_and_says_so():
     shape = domain(MIXED, neighbours="add-remove")
     model, made, account = release(shape, random_codes(shape, 300, seed=1), budget=ht.Budget(rho="1e-7"))

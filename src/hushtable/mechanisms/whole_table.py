@@ -20,7 +20,7 @@ from ..rake.carried import FIT_ROWS, carried
 from ..rake.consistency import agree
 from ..rake.levels import Ladder
 from ..rake.ordering import likeness_order, profile_sets, unordered
-from ..rake.outlook import ONE_WAYS, PROFILES, ROWS, SCORES, Outlook, one_way_plan
+from ..rake.outlook import CRUDE, ONE_WAYS, ONE_WAYS_AGAIN, PROFILES, ROWS, SCORES, Outlook, one_way_plan
 from ..rake.rare_columns import may_be_rare
 from ..rake.shares import Totals
 from ..rake.tables import RawTable
@@ -84,9 +84,8 @@ class PairRake(Mechanism):
             first, columns_of = first_look(survey)
             if columns_of is not None:
                 return release_rare(survey, first, columns_of, asked.audit)
-        private, contrasted = domain.unit.neighbours == "add-remove", survey.law == "gaussian"
-        alone = one_way_plan(domain.sizes, survey.law, private_rows=private)
-        raw = first + survey.tables(*alone, survey.share(ONE_WAYS + ROWS * private), contrasted=contrasted)
+        contrasted = survey.law == "gaussian"
+        raw = first + _alone(survey)
         totals = Totals(len(domain.sizes), raw, survey.rows)
         rows, shares = max(totals.rows, 1.0), totals.shares()
         loose = unordered(domain)
@@ -127,6 +126,20 @@ class PairRake(Mechanism):
         return replace(model, audit=survey.audit(model.cloud.table, model.total[0], survey.left))
 
 
+def _alone(survey: Survey) -> list[RawTable]:
+    """Every column, and once more if what is seen is noise for a good part: groups and scores are made by it."""
+    sizes, private = survey.domain.sizes, survey.domain.unit.neighbours == "add-remove"
+    sets, shape = one_way_plan(sizes, survey.law, private_rows=private)
+    contrasted = survey.law == "gaussian"
+    raw = survey.tables(sets, shape, survey.share(ONE_WAYS + ROWS * private), contrasted=contrasted)
+    rows = max(Totals(len(sizes), raw, survey.rows).rows, 1.0)
+    pricing = survey.pricing(survey.left)
+    noise = [pricing.loss(one.set) * math.sqrt(one.variance) / rows for one in raw if one.set.members]
+    if float(np.mean(noise)) <= CRUDE:
+        return raw
+    return raw + survey.tables(sets, shape, survey.share(ONE_WAYS_AGAIN), contrasted=contrasted)
+
+
 def _put_in_order(
     survey: Survey, ladders: list[Ladder], pairs: Sequence[tuple[int, ...]], scores: Floats, rows: float
 ) -> list[RawTable]:
@@ -144,12 +157,11 @@ def _put_in_order(
 
 def _columns(raw: Sequence[RawTable], shares: Sequence[Floats], rows: float) -> list[resolution.Column]:
     """What is known of each column so far, and how much better it is worth to be known."""
-    found = []
-    for table in raw:
-        if table.alone and table.set.cells > 1:
-            (j,) = table.set.members
-            deviation = math.sqrt(table.variance)
-            large = float((rows * shares[j] > deviation).sum())
-            # A column is in (d - 1) (d - 2) / 2 tables of three, a pair in d - 2.
-            found.append(resolution.Column(table.set, deviation, large, (len(shares) - 1) / 2))
-    return found
+    found = {table.set.members: table.set for table in raw if table.alone and table.set.cells > 1}
+    out = []
+    for (j,), one in found.items():
+        deviation = sum(1 / table.variance for table in raw if table.set.members == (j,)) ** -0.5
+        large = float((rows * shares[j] > deviation).sum())
+        # A column is in (d - 1) (d - 2) / 2 tables of three, a pair in d - 2.
+        out.append(resolution.Column(one, deviation, large, (len(shares) - 1) / 2))
+    return out

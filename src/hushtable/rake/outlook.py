@@ -21,12 +21,14 @@ from .resolution import Pricing, TablePlan, plan_pairs
 from .tables import GroupedSet
 from .triples import TRIPLE_SCORES, TRIPLES, second_round_pays, triples
 
-__all__ = ["ONE_WAYS", "PROFILES", "ROWS", "SCORES", "Outlook", "one_way_plan"]
+__all__ = ["CRUDE", "ONE_WAYS", "ONE_WAYS_AGAIN", "PROFILES", "ROWS", "SCORES", "Outlook", "one_way_plan"]
 
 # Shares of the budget: the number of rows where it is private, single columns at first, scores of
 # dependence, and profiles of unordered columns. The audit has its own; the rest is for pairs, and for single
 # columns once more.
 ROWS, ONE_WAYS, SCORES, PROFILES = 0.02, 0.30, 0.08, 0.06
+# Another share for single columns, where their noise is on the mean above this total variation.
+ONE_WAYS_AGAIN, CRUDE = 0.15, 0.03
 # The public reference: evenly spread columns of which every two differ so much from independence.
 REFERENCE_DEPENDENCE = 0.1
 
