@@ -34,7 +34,7 @@ def first_look(survey: Survey) -> tuple[list[RawTable], RareColumns | None]:
     """Every column, roughly; and which are rare, if rows have few rare values."""
     private = survey.domain.unit.neighbours == "add-remove"
     alone = one_way_plan(survey.domain.sizes, survey.law, private_rows=private, rows_share=1.0)
-    raw = survey.tables(*alone, survey.share(FIRST), contrasted=True)
+    raw = survey.tables(*alone, survey.share(FIRST))
     totals = Totals(len(survey.domain.sizes), raw, survey.rows)
     if totals.rows < SURELY * math.sqrt(totals.rows_variance):
         return raw, None

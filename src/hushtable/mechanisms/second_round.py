@@ -49,6 +49,6 @@ def second_round(
     plan = plan_triples(candidates, scores, rows, survey.pricing(rest), len(survey.domain.sizes))
     if not plan.tables:  # what is left goes to the audit
         return Round([], *model.cloud(), [])
-    tables = survey.tables(plan.tables, plan.deviations, rest, contrasted=True)
+    tables = survey.tables(plan.tables, plan.deviations, rest)
     said = f"a second round measured {counted(len(tables), 'table')} of three columns, in which pairs alone said least"
     return Round(tables, *model.corrected(tables), [said])

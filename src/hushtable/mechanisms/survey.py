@@ -62,14 +62,14 @@ class Survey:
             return Pricing("gaussian", persons * math.sqrt(scale / 2), replaced)
         return Pricing("laplace", persons * math.sqrt(2) * scale, replaced)
 
-    def tables(
-        self, sets: Sequence[GroupedSet], deviations: Sequence[float], amount: Fraction, *, contrasted: bool = False
-    ) -> list[RawTable]:
+    def tables(self, sets: Sequence[GroupedSet], deviations: Sequence[float], amount: Fraction) -> list[RawTable]:
         """Noisy tables, or their interactions, whose standard deviations are in the given proportions."""
         power = 2 if self.law == "gaussian" else 1
         rough = [round_up(Fraction(float(f"{s:.6g}")) ** power) for s in deviations]
         kinds = sorted(set(rough))
         number = {kind: place for place, kind in enumerate(kinds)}
+        # Gaussian noise costs less on interactions than on cells, Laplace noise more.
+        contrasted = self.law == "gaussian"
         kind = GroupedInteractions if contrasted else GroupedTables
         statistic = kind(self.domain.sizes, sets, [number[scale] for scale in rough])
         values, scales = self.sums(statistic, kinds, amount)

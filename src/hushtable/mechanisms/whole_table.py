@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
-
-import numpy as np
-from numpy.typing import NDArray
 
 from ..budget import Price
 from ..domain import Domain
 from ..errors import counted
 from ..models.whole_table import WholeTableModel
-from ..rake import resolution
-from ..rake.audit import AUDIT_UNIT
 from ..rake.carried import FIT_ROWS, carried
 from ..rake.consistency import agree
-from ..rake.levels import Ladder
-from ..rake.ordering import likeness_order, profile_sets, unordered
-from ..rake.outlook import CRUDE, ONE_WAYS, ONE_WAYS_AGAIN, PROFILES, ROWS, SCORES, Outlook, one_way_plan
+from ..rake.outlook import Outlook
 from ..rake.rare_columns import may_be_rare
+from ..rake.resolution import plan_pairs
 from ..rake.shares import Totals
 from ..rake.tables import RawTable
 from ..rake.triples import TRIPLES, second_round_pays, triples
 from ..workloads.base import Workload
 from ..workloads.whole_table import WholeTable
 from .base import Design, Mechanism
+from .column_survey import Columns
 from .rare_survey import first_look, release_rare
 from .second_round import SECOND_ROUND, second_round
 from .survey import Survey, law_of
@@ -37,9 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PairRake"]
 
-Floats = NDArray[np.float64]
-# Standard errors above 0 from which on the number of rows counts as known.
-SURELY = 3.0
+NO_PAIRS = "the budget is too small for any pair of columns: they are released one by one, as independent"
 
 
 class PairRake(Mechanism):
@@ -84,32 +76,19 @@ class PairRake(Mechanism):
             first, columns_of = first_look(survey)
             if columns_of is not None:
                 return release_rare(survey, first, columns_of, asked.audit)
-        contrasted = survey.law == "gaussian"
-        raw = first + _alone(survey)
-        totals = Totals(len(domain.sizes), raw, survey.rows)
-        rows, shares = max(totals.rows, 1.0), totals.shares()
-        loose = unordered(domain)
-        ladders = [Ladder(p, np.argsort(-p, kind="stable") if j in loose else None) for j, p in enumerate(shares)]
-        sets = resolution.score_sets(ladders)
-        pairs = [one.members for one in sets]
-        distances, scale = survey.distances(sets, lambda one: one.expected(shares), rows, survey.share(SCORES))
-        deviation = survey.deviation(scale) / AUDIT_UNIT
-        scores = resolution.dependence(distances / AUDIT_UNIT, deviation, sets, shares, totals.variances, rows)
-        if totals.rows < SURELY * math.sqrt(totals.rows_variance):
-            scores[:] = 0.0  # a table that cannot be told from an empty one has no pairs
-        raw = raw + _put_in_order(survey, ladders, pairs, scores, rows)
-        spare = survey.share(asked.audit if survey.auditable else 0.0)
+        seen = Columns.measured(survey, first)
+        pairs, scores, distances, scale = seen.scored(survey)
+        raw = seen.raw + seen.put_in_order(survey, pairs, scores)
         by_pair = dict(zip(pairs, scores.tolist(), strict=True))
-        candidates = triples(ladders)
-        twice = second_round_pays(candidates, by_pair, rows, survey.pricing(survey.share(TRIPLES)))
+        spare = survey.share(asked.audit if survey.auditable else 0.0)
+        candidates = triples(seen.ladders)
+        twice = second_round_pays(candidates, by_pair, seen.rows, survey.pricing(survey.share(TRIPLES)))
         later = survey.share(SECOND_ROUND if twice else 0.0)
-        rest, columns = survey.left - spare - later, _columns(raw, shares, rows)
-        plan = resolution.plan_pairs(ladders, pairs, scores, rows, survey.pricing(rest), columns)
-        said: list[str] = []
-        if not plan.tables:
-            said.append("the budget is too small for any pair of columns: they are released one by one, as independent")
+        rest = survey.left - spare - later
+        plan = plan_pairs(seen.ladders, pairs, scores, seen.rows, survey.pricing(rest), seen.known())
+        said = [] if plan.tables else [NO_PAIRS]
         if plan.deviations:
-            raw = raw + survey.tables([*plan.tables, *plan.again], plan.deviations, rest, contrasted=contrasted)
+            raw = raw + survey.tables([*plan.tables, *plan.again], plan.deviations, rest)
         agreed = agree(
             Totals(len(domain.sizes), [one for one in raw if one.alone], survey.rows), [o for o in raw if not o.alone]
         )
@@ -124,44 +103,3 @@ class PairRake(Mechanism):
         if spare == 0:
             return model
         return replace(model, audit=survey.audit(model.cloud.table, model.total[0], survey.left))
-
-
-def _alone(survey: Survey) -> list[RawTable]:
-    """Every column, and once more if what is seen is noise for a good part: groups and scores are made by it."""
-    sizes, private = survey.domain.sizes, survey.domain.unit.neighbours == "add-remove"
-    sets, shape = one_way_plan(sizes, survey.law, private_rows=private)
-    contrasted = survey.law == "gaussian"
-    raw = survey.tables(sets, shape, survey.share(ONE_WAYS + ROWS * private), contrasted=contrasted)
-    rows = max(Totals(len(sizes), raw, survey.rows).rows, 1.0)
-    pricing = survey.pricing(survey.left)
-    noise = [pricing.loss(one.set) * math.sqrt(one.variance) / rows for one in raw if one.set.members]
-    if float(np.mean(noise)) <= CRUDE:
-        return raw
-    return raw + survey.tables(sets, shape, survey.share(ONE_WAYS_AGAIN), contrasted=contrasted)
-
-
-def _put_in_order(
-    survey: Survey, ladders: list[Ladder], pairs: Sequence[tuple[int, ...]], scores: Floats, rows: float
-) -> list[RawTable]:
-    """Measures profiles of the values of unordered columns, and orders their ladders by these."""
-    columns = unordered(survey.domain)
-    shares = [ladder.shares for ladder in ladders]
-    sets = profile_sets(columns, ladders, pairs, scores)
-    if not sets:
-        return []
-    profiles = survey.tables(sets, [1.0] * len(sets), survey.share(PROFILES), contrasted=survey.law == "gaussian")
-    for j in columns:
-        ladders[j] = Ladder(shares[j], likeness_order(j, profiles, shares, rows))
-    return profiles
-
-
-def _columns(raw: Sequence[RawTable], shares: Sequence[Floats], rows: float) -> list[resolution.Column]:
-    """What is known of each column so far, and how much better it is worth to be known."""
-    found = {table.set.members: table.set for table in raw if table.alone and table.set.cells > 1}
-    out = []
-    for (j,), one in found.items():
-        deviation = sum(1 / table.variance for table in raw if table.set.members == (j,)) ** -0.5
-        large = float((rows * shares[j] > deviation).sum())
-        # A column is in (d - 1) (d - 2) / 2 tables of three, a pair in d - 2.
-        out.append(resolution.Column(one, deviation, large, (len(shares) - 1) / 2))
-    return out
