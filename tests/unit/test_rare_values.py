@@ -13,6 +13,7 @@ from hushtable.mechanisms import mechanisms
 from hushtable.mechanisms.rare_survey import first_look, measured_sums
 from hushtable.mechanisms.survey import Survey
 from hushtable.models.whole_table import WholeTableModel
+from hushtable.questions.parse import parse
 from hushtable.rake.rare_agree import shrunk
 from hushtable.rake.rare_columns import RareColumns, may_be_rare, split
 from hushtable.rake.rare_design import RareDesign
@@ -97,6 +98,17 @@ def test_a_loaded_model_is_the_released_one(released):
     assert again.rare.columns == model.rare.columns
     np.testing.assert_array_equal(again.rare.sums, model.rare.sums)
     np.testing.assert_array_equal(again.cloud.table((3, 4)), model.cloud.table((3, 4)))
+
+
+def test_even_columns_and_their_pairs_have_measured_values(released):
+    """Their sums have no weights. Within 6 standard errors, which are far below those of the first look."""
+    codes, model, _, _ = released
+    coarse = model.answer(parse("c5", model.domain)).unbiased.stderr
+    for text, true in (("c0", codes[0]), ("c1", codes[1]), ("c0 AND NOT c1", codes[0] & (1 - codes[1]))):
+        found = model.answer(parse(text, model.domain)).unbiased
+        assert abs(found.value - true.mean()) < 6 * found.stderr
+        assert found.stderr < 0.4 * coarse
+    assert model.answer(parse("c0 AND c5", model.domain)).unbiased is None
 
 
 @pytest.mark.parametrize(

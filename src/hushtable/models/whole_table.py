@@ -73,10 +73,15 @@ class WholeTableModel(Model):
         poor = "the fit is poor: its weights are uneven, and answers may be wrong beyond the usual"
         return (*self.said, *([poor] if self.effective < POOR else []))
 
+    @property
+    def measured(self) -> tuple[RawTable, ...]:
+        """All released tables that answers can be read off without a model."""
+        return self.tables if self.rare is None else (*self.tables, *self.rare.tables)
+
     @cached_property
     def totals(self) -> Totals:
         """The tables of single columns, pooled."""
-        return Totals(len(self.domain.sizes), [raw for raw in self.tables if raw.alone], self.rows)
+        return Totals(len(self.domain.sizes), [raw for raw in self.measured if raw.alone], self.rows)
 
     @property
     def total(self) -> tuple[float, float]:

@@ -94,7 +94,7 @@ def _found(model: WholeTableModel, question: Question) -> tuple[_Sums, NDArray[n
         sums = _nothing(len(weights))
         _add_column(model, positions[0], weights, sums)
         return sums, np.ones(len(weights), dtype=bool)
-    table = next((t for t in model.tables if set(t.set.members) == set(positions)), None)
+    table = next((t for t in model.measured if set(t.set.members) == set(positions)), None)
     if table is None or len(positions) != 2:
         return None
     return _from_pair(model, table, positions, where, len(question.groups))

@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..contrasts import contrasts
 from .rare_columns import RareColumns
 from .rare_lengths import WEIGHT_UNIT, Lengths
+from .tables import GroupedSet, RawTable
 
 __all__ = ["RareMeasured"]
 
@@ -46,6 +49,19 @@ class RareMeasured:
         """Standard deviations of the five groups, in rows."""
         units = [1, WEIGHT_UNIT, 1, WEIGHT_UNIT, WEIGHT_UNIT]
         return [float(scale) ** 0.5 / unit for scale, unit in zip(self.scales, units, strict=True)]
+
+    @cached_property
+    def tables(self) -> list[RawTable]:
+        """Sums over even columns and their pairs have no weights: they are contrasts as of any other table."""
+        even, _, pairs, *_ = np.split(self.sums, np.cumsum(self.columns.counts)[:-1])
+        sign, length = int(contrasts(2).matrix[1, 1]), int(contrasts(2).norms[1])
+        members = [*((j,) for j in self.columns.even), *combinations(self.columns.even, 2)]
+        numbers = [*(sign * even), *pairs]
+        scales = [self.scales[0] / length] * len(even) + [self.scales[2] / length**2] * len(pairs)
+        return [
+            RawTable(GroupedSet(of, (np.arange(2),) * len(of)), np.array([number]), "gaussian", scale, contrasted=True)
+            for of, number, scale in zip(members, numbers, scales, strict=True)
+        ]
 
     def believed(self, rows: float) -> Lengths:
         """The denoised numbers of rows of every length."""
