@@ -2,7 +2,6 @@
 
 import json
 import math
-import resource
 import subprocess
 import sys
 import time
@@ -13,6 +12,7 @@ import numpy as np
 
 import hushtable as ht
 from benchmarks._figure import figure
+from benchmarks._memory import peak_bytes
 
 ATTRIBUTES, ROWS, ROUNDS = 100, 20_000, 25
 WORKLOADS = {"parities": "parities(order=3)", "tables": "marginals(width=3)"}
@@ -64,7 +64,7 @@ def measure(name: str) -> None:
     plan = ht.plan(shape, rows=ROWS, workload=WORKLOADS[name], budget=ht.Budget(epsilon=1),
                    mechanism=f"mwem(rounds={ROUNDS}, cells={1 << 16})")  # fmt: skip
     model = ht.Vault(table, shape).release(plan, randomness=ht.Simulated(1)).model
-    seconds, peak = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    seconds, peak = time.perf_counter() - start, peak_bytes()
     groups = sorted(len(group.members) for group in model.hypothesis.together())
     apart = distances(model.hypothesis, bits, name)
     print(json.dumps({"seconds": seconds, "peak": peak, "groups": groups, "largest": float(apart.max()),

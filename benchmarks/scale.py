@@ -2,7 +2,6 @@
 
 import json
 import math
-import resource
 import subprocess
 import sys
 import tempfile
@@ -13,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks._figure import figure
+from benchmarks._memory import peak_bytes
 
 FIGURES = ("scale-rows-per-second", "scale-peak-memory", "scale-growth")
 ATTRIBUTES, VALUES, LARGE = 30, 4, 10_000_000
@@ -75,7 +75,7 @@ def release(path: Path) -> None:
     start = time.perf_counter()
     ht.Vault(path, shape, ledger=path.with_suffix(".ledger")).release(plan, randomness=ht.Simulated(1))
     seconds = time.perf_counter() - start
-    print(json.dumps({"seconds": seconds, "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}))
+    print(json.dumps({"seconds": seconds, "peak": peak_bytes()}))
 
 
 if __name__ == "__main__":

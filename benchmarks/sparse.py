@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -24,6 +23,7 @@ import pyarrow.csv
 
 import hushtable as ht
 from benchmarks._figure import figure
+from benchmarks._memory import peak_bytes
 
 FIGURES = (
     *(f"sparse-{kind}-{size}" for kind in ("popular", "mixed") for size in (10, 100, 1000)),
@@ -141,7 +141,7 @@ def release_rows(path: str) -> None:
     start = time.process_time()
     ht.Vault(path, URLS).release(plan, randomness=ht.Simulated(1))
     took = time.process_time() - start
-    print(json.dumps([took, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20]))
+    print(json.dumps([took, peak_bytes() / 2**30]))
 
 
 def lists_and_file() -> Iterator[dict[str, Any]]:

@@ -1,7 +1,6 @@
 """Whole tables: error of all three-way tables of a release and of its synthetic rows, time, memory, coverage."""
 
 import json
-import resource
 import subprocess
 import sys
 import time
@@ -13,6 +12,7 @@ import numpy as np
 
 import hushtable as ht
 from benchmarks._figure import figure
+from benchmarks._memory import peak_bytes
 from benchmarks._tables import domain_of, load, of_rows, true_triples, variations
 from hushtable.mechanisms import mechanisms
 from hushtable.rake.rare_lengths import WEIGHT_UNIT, Lengths
@@ -136,7 +136,7 @@ def alone(name: str) -> None:
     release(small, domain, "1")
     start = time.process_time()
     model = release(codes, domain, "1")
-    seen = {"cpu": time.process_time() - start, "gib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20}
+    seen = {"cpu": time.process_time() - start, "gib": peak_bytes() / 2**30}
     if len(shape) > 50:
         seen |= {
             "pairs": float(

@@ -2,7 +2,6 @@
 
 import json
 import os
-import resource
 import statistics
 import subprocess
 import sys
@@ -16,6 +15,7 @@ import pandas
 
 import hushtable as ht
 from benchmarks._figure import figure
+from benchmarks._memory import peak_bytes
 
 FIGURES = ("adult-wide", "retail-wide", "nltcs-wide", "wide-20", "order-4", "ask-wide")
 DATA = Path(os.environ.get("HUSHTABLE_DATA", Path(__file__).parents[2] / "shared" / "data"))
@@ -132,7 +132,7 @@ def measure() -> None:
     start = time.perf_counter()
     plan = ht.plan(shape, rows=50_000, workload="any_of(width=8, order=4)", budget=BUDGET)
     vault.release(plan, randomness=ht.Simulated(1))
-    seconds, peak = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    seconds, peak = time.perf_counter() - start, peak_bytes()
     plan = ht.plan(shape, rows=50_000, workload="predicates(width=15, order=3)", budget=BUDGET)
     synopsis = vault.release(plan, randomness=ht.Simulated(1))
     times: dict[str, float] = {}

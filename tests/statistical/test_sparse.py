@@ -14,7 +14,7 @@ from scipy.stats import binom, chi2, norm
 import hushtable as ht
 from hushtable import siphash
 from hushtable.mechanisms import mechanisms
-from hushtable.models.hash_sketch import discrete_variance
+from hushtable.models.discrete_noise import discrete_variance
 from hushtable.sketches import Sketch
 from hushtable.vault.door import Door
 from hushtable.vault.sources import open_source

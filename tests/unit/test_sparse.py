@@ -12,7 +12,7 @@ import pytest
 import hushtable as ht
 from hushtable.cli import main
 from hushtable.errors import BadPlan, BadQuestion, BadSynopsis, UnknownAttribute
-from hushtable.models.hash_sketch import discrete_variance
+from hushtable.models.discrete_noise import discrete_variance
 from hushtable.questions.lists import flatten
 from hushtable.workloads import read_workload
 from hushtable.workloads.sparse import Conjunctions, Sparse

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -18,12 +17,13 @@ from ..questions.list_evaluation import Evaluation
 from ..questions.lists import Flat
 from ..siphash import KEY_BYTES
 from ..sketches import Sketch
+from .discrete_noise import discrete_variance
 from .frequent import NONE, Frequent, frequent_parameters, read_frequent
 from .key_columns import KeyColumns
 from .keyed import KeyedModel
 from .reading import noise_scale
 
-__all__ = ["HashSketchModel", "discrete_variance"]
+__all__ = ["HashSketchModel"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -169,12 +169,3 @@ def _together(
     joint = np.add.reduceat(weight, starts) ** power - np.add.reduceat(np.abs(weight) ** power, starts)
     np.add.at(more, number[starts], joint)
     return more
-
-
-def discrete_variance(law: Law, scale: Fraction) -> float:
-    """Of the discrete noise: 1 / (2 sinh^2(1 / 2b)) for Laplace, which is 1/6 below that of the continuous law."""
-    if law == "gaussian" or not scale:
-        return float(scale)
-    half = 0.5 / float(scale)
-    # Beyond this the square is no float, and noise other than 0 has never been seen.
-    return 0.5 / math.sinh(half) ** 2 if half < 350 else 0.0

@@ -15,8 +15,8 @@ from ..errors import BadQuestion, BadSynopsis, counted
 from ..interactions import Law
 from ..questions.list_evaluation import Evaluation
 from ..questions.lists import Flat
+from .discrete_noise import discrete_variance
 from .frequent import NONE, Frequent
-from .hash_sketch import discrete_variance
 from .key_columns import KeyColumns
 from .keyed import KeyedModel
 from .reading import noise_scale

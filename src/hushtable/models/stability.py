@@ -15,8 +15,8 @@ from ..interactions import Law
 from ..questions.list_evaluation import Evaluation
 from ..questions.lists import Flat
 from ..siphash import KEY_BYTES, digests
+from .discrete_noise import discrete_variance
 from .frequent import Frequent, frequent_parameters, read_frequent
-from .hash_sketch import discrete_variance
 from .key_columns import KeyColumns
 from .keyed import KeyedModel
 from .reading import noise_scale
