@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ..rake import resolution
 from ..rake.audit import AUDIT_UNIT
 from ..rake.levels import Ladder
-from ..rake.ordering import likeness_order, profile_sets, unordered
+from ..rake.ordering import likeness_order, ordered, profile_sets, unordered
 from ..rake.outlook import CRUDE, ONE_WAYS, ONE_WAYS_AGAIN, PROFILES, ROWS, SCORES, one_way_plan
 from ..rake.shares import Totals
 from ..rake.tables import GroupedSet, RawTable
@@ -42,7 +42,7 @@ class Columns:
     def measured(cls, survey: Survey, first: list[RawTable]) -> Columns:
         """Every column, beside what was seen of it at first."""
         raw = first + _alone(survey)
-        totals = Totals(len(survey.domain.sizes), raw, survey.rows)
+        totals = Totals(len(survey.domain.sizes), raw, survey.rows, ordered(survey.domain))
         shares, loose = totals.shares(), unordered(survey.domain)
         ladders = [Ladder(p, np.argsort(-p, kind="stable") if j in loose else None) for j, p in enumerate(shares)]
         return cls(raw, totals, shares, ladders)

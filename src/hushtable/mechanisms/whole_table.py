@@ -12,6 +12,7 @@ from ..errors import counted
 from ..models.whole_table import WholeTableModel
 from ..rake.carried import FIT_ROWS, carried
 from ..rake.consistency import agree
+from ..rake.ordering import ordered
 from ..rake.outlook import Outlook
 from ..rake.rare_columns import may_be_rare
 from ..rake.resolution import plan_pairs
@@ -89,9 +90,8 @@ class PairRake(Mechanism):
         said = [] if plan.tables else [NO_PAIRS]
         if plan.deviations:
             raw = raw + survey.tables([*plan.tables, *plan.again], plan.deviations, rest)
-        agreed = agree(
-            Totals(len(domain.sizes), [one for one in raw if one.alone], survey.rows), [o for o in raw if not o.alone]
-        )
+        alone = Totals(len(domain.sizes), [one for one in raw if one.alone], survey.rows, ordered(domain))
+        agreed = agree(alone, [one for one in raw if not one.alone])
         dependence = [by_pair[tuple(sorted(one.members))] for one in agreed.sets]
         if twice:
             second = second_round(survey, agreed, dependence, raw, candidates, later)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .shares import Totals, denoised
+from .shares import Totals
 from .tables import GroupedSet, RawTable
 
 __all__ = ["Agreed", "agree"]
@@ -36,10 +36,7 @@ class Agreed:
 def agree(totals: Totals, tables: Sequence[RawTable]) -> Agreed:
     """Shares from the single columns; then each table is its measured interaction on the margins of these shares."""
     rows = max(totals.rows, 1.0)
-    shares = []
-    for seen, variance in zip(totals.counts(), totals.variances, strict=True):
-        clean = denoised(seen, np.full(len(seen), variance), rows)
-        shares.append(clean / clean.sum())
+    shares = totals.shares()
     counts = [_on_margins(table, shares, rows) for table in tables]
     strengths = [_strength(table, found, shares, rows) for table, found in zip(tables, counts, strict=True)]
     return Agreed(rows, shares, totals.variances, [t.set for t in tables], counts, strengths)

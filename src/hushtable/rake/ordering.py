@@ -12,7 +12,7 @@ from ..domain import Domain
 from .levels import Ladder
 from .tables import GroupedSet, RawTable
 
-__all__ = ["likeness_order", "profile_sets", "unordered"]
+__all__ = ["likeness_order", "ordered", "profile_sets", "unordered"]
 
 Floats = NDArray[np.float64]
 Map = NDArray[np.int64]
@@ -25,6 +25,11 @@ PARTNERS, PARTNER_LEVEL = 2, 4
 def unordered(domain: Domain) -> list[int]:
     """Columns whose codes stand in no meaningful order and are too many to do without one."""
     return [j for j, a in enumerate(domain.closed) if isinstance(a, Category) and a.size > FEW_VALUES]
+
+
+def ordered(domain: Domain) -> list[int]:
+    """Columns whose codes stand in a meaningful order: like values are side by side."""
+    return [j for j, a in enumerate(domain.closed) if not isinstance(a, Category)]
 
 
 def profile_sets(

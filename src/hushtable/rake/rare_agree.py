@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from .consistency import Agreed
 from .rare_measured import RareMeasured
-from .shares import small_counts
+from .small_counts import small_counts
 from .tables import GroupedSet
 
 __all__ = ["agree_rare", "shrunk"]
@@ -31,7 +31,7 @@ def agree_rare(measured: RareMeasured, rows: float) -> Agreed:
     even, rare, even_pairs, mixed, rare_pairs = measured.parts
     noise = measured.deviations
     keep, keep_both = lengths.kept(measured.single, 1), lengths.kept(measured.both, 2)
-    rares = np.clip(small_counts(rare / keep, np.full(len(rare), (noise[1] / keep) ** 2)), 0.5, rows / 2)
+    rares = np.clip(small_counts(rare / keep, noise[1] / keep), 0.5, rows / 2)
     evens = np.clip((even + rows) / 2, 0.5, rows - 0.5)
     width = len(columns.even) + len(columns.rare)
     counts, together = np.zeros(width), np.zeros((width, width))

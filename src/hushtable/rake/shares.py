@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .small_counts import small_counts
 from .tables import RawTable
 
-__all__ = ["Totals", "denoised", "small_counts"]
+__all__ = ["Totals", "denoised"]
 
 Floats = NDArray[np.float64]
-# Counts above this many standard deviations are kept; below, a prior on this grid is fitted where there are enough.
-SURELY, GRID, ENOUGH, ROUNDS = 8.0, 81, 8, 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +30,8 @@ class Totals:
     tables: Sequence[RawTable]
     """Tables of at most one attribute; of each attribute at least one, at full resolution."""
     public_rows: int | None = None
+    ordered: Collection[int] = ()
+    """Attributes whose values stand in a meaningful order."""
 
     @cached_property
     def variances(self) -> list[float]:
@@ -80,41 +81,15 @@ class Totals:
     def shares(self) -> list[Floats]:
         """Denoised shares of every attribute's values."""
         rows = max(self.rows, 1.0)
-        pairs = zip(self.counts(), self.variances, strict=True)
-        return [denoised(y, np.full(len(y), v), rows) / rows for y, v in pairs]
+        seen = zip(self.counts(), self.variances, strict=True)
+        clean = [denoised(y, v**0.5, rows, ordered=j in self.ordered) for j, (y, v) in enumerate(seen)]
+        return [counts / counts.sum() for counts in clean]
 
 
-def denoised(counts: Floats, variances: Floats, rows: float) -> Floats:
-    """Non-negative counts that sum to `rows`.
-
-    Small counts get their posterior mean under a prior on 0..10 standard deviations fitted to all small counts
-    by EM (non-parametric maximum likelihood [KieW56]). A table whose counts are all 0 or less becomes uniform.
-    """
-    clean = small_counts(counts, variances)
+def denoised(counts: Floats, deviation: float, rows: float, *, ordered: bool = False) -> Floats:
+    """Non-negative counts that sum to `rows`. A table whose counts are all 0 or less becomes uniform."""
+    clean = small_counts(counts, deviation, ordered=ordered)
     total = float(clean.sum())
     if not total > 0:
         return np.full(len(counts), rows / len(counts))
     return np.asarray(clean * (rows / total))
-
-
-def small_counts(counts: Floats, variances: Floats) -> Floats:
-    """Counts with the small ones at their posterior means, where there are enough of them to fit a prior to."""
-    deviation = np.sqrt(variances)
-    clean = np.maximum(counts, 0.0)
-    small = np.flatnonzero(counts < SURELY * deviation)
-    if small.size >= ENOUGH:
-        clean[small] = deviation[small] * _posterior_mean(counts[small] / deviation[small])
-    return clean
-
-
-def _posterior_mean(seen: Floats) -> Floats:
-    grid = np.linspace(0.0, 10.0, GRID)
-    # A count far below 0 is nearest to 0; its row must not vanish.
-    likelihood = np.maximum(np.exp(-0.5 * (np.maximum(seen, -20.0)[:, None] - grid[None]) ** 2), 1e-300)
-    prior = np.full(GRID, 1.0 / GRID)
-    posterior = likelihood
-    for _ in range(ROUNDS):
-        posterior = likelihood * prior
-        posterior /= posterior.sum(axis=1, keepdims=True)
-        prior = posterior.mean(axis=0)
-    return np.asarray(posterior @ grid)

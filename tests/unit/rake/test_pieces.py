@@ -45,12 +45,12 @@ def test_refined_is_the_coarsest_common_refinement():
 
 def test_denoising_keeps_large_counts_and_the_total():
     counts = np.array([5000.0, 3000.0, *np.random.default_rng(0).normal(0, 30, 60)])
-    clean = denoised(counts, np.full(62, 900.0), 8000.0)
+    clean = denoised(counts, 30.0, 8000.0)
     assert clean.sum() == pytest.approx(8000.0)
     assert clean.min() >= 0
     assert np.abs(clean[:2] - counts[:2]).max() < 350
     assert clean[2:].sum() < 400, "empty values were not recognised"
-    np.testing.assert_allclose(denoised(np.array([-3.0, -1.0]), np.ones(2), 10.0), 5.0)
+    np.testing.assert_allclose(denoised(np.array([-3.0, -1.0]), 1.0, 10.0), 5.0)
 
 
 def test_totals_pool_tables_and_say_their_variance():
