@@ -91,9 +91,12 @@ class Zygote:
         self.start(arguments, folder, log)
         return self.wait()
 
-    def kill(self, arguments: list[str], folder: Path, *, after: float) -> int:
-        """Kills it some time after it has begun, if it has not ended by then."""
+    def kill(self, arguments: list[str], folder: Path, *, after: float, writes: tuple[Path, int] | None = None) -> int:
+        """Kills it some time after it has begun, or has written so often to a file, if it has not ended by then."""
+        began = writes[0].stat().st_mtime_ns if writes else 0
         process = self.start(arguments, folder)
+        if writes:
+            _written(*writes, began)
         time.sleep(after)
         with contextlib.suppress(ProcessLookupError):
             os.kill(process, signal.SIGKILL)
@@ -106,6 +109,15 @@ class Zygote:
         self._process.stdin.close()
         self._process.stdout.close()
         self._process.wait(timeout=30)
+
+
+def _written(file: Path, times: int, last: int, *, most: float = 5.0) -> None:
+    """Waits until a file has been written to so often, or for some time."""
+    end = time.monotonic() + most
+    while times > 0 and time.monotonic() < end:
+        now = file.stat().st_mtime_ns
+        times, last = times - (now != last), now
+        time.sleep(0.0005)
 
 
 @contextmanager
