@@ -13,6 +13,7 @@ from .carried import cloud_of, rows_to_fit, seeded
 from .cloud import Cloud
 from .consistency import Agreed
 from .fit import Fitted, fit, refit
+from .mixing import mixed
 from .network import Network, base_groups, build
 from .rules import domain_rules
 from .tables import GroupedSet, RawTable, interaction_of
@@ -106,12 +107,7 @@ def trust(tables: Sequence[RawTable], apart: Sequence[Floats], rows: float, carr
     variance = signal + (noise + sampling * rows / carriers)[:, None]
     logs = -0.5 * (numbers[:, None] * np.log(variance) + squares[:, None] / variance)
     likelihood = np.exp(logs - logs.max(axis=1, keepdims=True))
-    prior = np.full(len(RATIOS), 1 / len(RATIOS))
-    posterior = likelihood
-    for _ in range(ROUNDS):
-        posterior = likelihood * prior
-        posterior /= posterior.sum(axis=1, keepdims=True)
-        prior = posterior.mean(axis=0)
+    _, posterior = mixed(likelihood, ROUNDS)
     # The share of a difference that is believed, on the mean; and the ratio that would believe as much.
     kept = (posterior * (signal / (signal + noise[:, None]))).sum(axis=1)
     ratio = kept / (1 - kept) * noise / sampling

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .consistency import Agreed
+from .mixing import mixed
 from .rare_measured import RareMeasured
 from .small_counts import small_counts
 from .tables import GroupedSet
@@ -95,12 +96,7 @@ def shrunk(apart: Floats, noise: float, expected: Floats) -> Floats:
     total = spread + noise**2
     log = -0.5 * apart[:, None] ** 2 / total - 0.5 * np.log(total)
     likelihood = np.exp(log - log.max(axis=1, keepdims=True))
-    weights = np.full(len(PRIOR), 1 / len(PRIOR))
-    posterior = likelihood
-    for _ in range(ROUNDS):
-        posterior = likelihood * weights
-        posterior = posterior / posterior.sum(axis=1, keepdims=True)
-        weights = posterior.mean(axis=0)
+    _, posterior = mixed(likelihood, ROUNDS)
     return np.asarray((posterior * (spread / total)).sum(axis=1) * apart)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from .mixing import mixed, posterior_of
+
 __all__ = ["small_counts"]
 
 Floats = NDArray[np.float64]
@@ -30,28 +32,15 @@ def small_counts(counts: Floats, deviation: float, *, ordered: bool = False) -> 
     # A count far below 0 is nearest to 0; its row must not vanish.
     seen = np.maximum(counts[small] / deviation, -20.0)
     likelihood = np.maximum(np.exp(-0.5 * (seen[:, None] - GRID[None]) ** 2), 1e-300)
-    prior = _common(likelihood)
+    prior, _ = mixed(likelihood, ROUNDS)
     if ordered:
         local = _local(likelihood, prior, small, len(counts))
         gain = np.log((likelihood * local).sum(axis=1)).sum() - np.log(likelihood @ prior).sum()
         # As if every stretch had one number of its own to fit: each must be worth its unit.
         if gain > small.size / (2 * REACH):
             prior = local
-    clean[small] = deviation * (_posterior(likelihood, prior) @ GRID)
+    clean[small] = deviation * (posterior_of(likelihood, prior) @ GRID)
     return clean
-
-
-def _posterior(likelihood: Floats, prior: Floats) -> Floats:
-    joint = likelihood * prior
-    return np.asarray(joint / joint.sum(axis=1, keepdims=True))
-
-
-def _common(likelihood: Floats) -> Floats:
-    """The prior of all counts."""
-    prior = np.full(len(GRID), 1 / len(GRID))
-    for _ in range(ROUNDS):
-        prior = _posterior(likelihood, prior).mean(axis=0)
-    return prior
 
 
 def _local(likelihood: Floats, common: Floats, place: NDArray[np.intp], size: int) -> Floats:
@@ -61,7 +50,7 @@ def _local(likelihood: Floats, common: Floats, place: NDArray[np.intp], size: in
     beside = _around(present)[place]
     prior, spread = np.tile(common, (len(place), 1)), np.zeros((size, len(GRID)))
     for _ in range(LOCAL_ROUNDS):
-        spread[place] = _posterior(likelihood, prior)
+        spread[place] = posterior_of(likelihood, prior)
         mean = _around(spread)[place] / np.maximum(beside, 1e-300)
         prior = np.where(beside > 0, (1 - COMMON) * mean + COMMON * common, common)
     return prior
