@@ -6,6 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from bisect import bisect_right
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, Literal
@@ -20,15 +21,18 @@ TRUE_WORDS = frozenset({"true", "t", "yes", "y", "1", "1.0"})
 FALSE_WORDS = frozenset({"false", "f", "no", "n", "0", "0.0"})
 OTHER, MISSING = "other", "missing"
 MOST_CODES = 65_000
+LONGEST_EXPONENT = 400
 
 
 def canonical(value: object) -> str | None:
     """The text under which a value is looked up; None when it is missing.
 
-    The physical type does not matter: 1, 1.0 and "1" are the same value, and so are True and "true".
+    The physical type does not matter: 1, 1.0, Decimal("1.00") and "1" are the same value, and so are True and "true".
     """
     if value is None:
         return None
+    if type(value).__module__ == "numpy" and getattr(value, "shape", None) == ():
+        value = value.item()  # type: ignore[attr-defined]
     if isinstance(value, bytes):
         value = value.decode("utf-8", "replace")
     if isinstance(value, bool):
@@ -37,13 +41,25 @@ def canonical(value: object) -> str | None:
         if math.isnan(value):
             return None
         return str(int(value)) if value.is_integer() else repr(value)
+    if isinstance(value, Decimal):
+        return None if value.is_nan() else _decimal_text(value)
     return str(value).strip() or None
 
 
-def without_decimals(text: str) -> str:
-    """`1.0` as `1`, the way a whole number with gaps leaves a data frame; any other text as it is."""
+def _decimal_text(number: Decimal) -> str:
+    exponent = number.as_tuple().exponent
+    if not isinstance(exponent, int) or abs(exponent) > LONGEST_EXPONENT:
+        return str(number)  # infinite, or too long to write out
+    return plain_decimal(format(number, "f")) if number else "0"
+
+
+def plain_decimal(text: str) -> str:
+    """`1.0` as `1` and `2.50` as `2.5`, the way numbers leave data frames and databases; any other text as it is."""
     whole, point, decimals = text.partition(".")
-    return whole if point and decimals and not decimals.strip("0") and whole.lstrip("-").isdigit() else text
+    if not point or not decimals.isdigit() or not whole.removeprefix("-").isdigit():
+        return text
+    decimals = decimals.rstrip("0")
+    return f"{whole}.{decimals}" if decimals else whole
 
 
 def number_in(value: object) -> float | None:
@@ -81,11 +97,14 @@ class Attribute(ABC):
         """What the domain file says of this attribute."""
 
     def code(self, value: object) -> int | None:
-        """The one code of any value; None only where the domain declares that such a value is an error."""
-        if self.is_missing(value):
-            return self.missing_code
-        found = self.place(value)
-        return self.other_code if found is None else found
+        """The one code of any value; None only where the domain says `missing: error`.
+
+        What is not declared is `other` where the domain counts that, else missing: no value can stop a release.
+        """
+        place = None if self.is_missing(value) else self.place(value)
+        if place is not None:
+            return place
+        return self.missing_code if self.other_code is None or self.is_missing(value) else self.other_code
 
     def is_missing(self, value: object) -> bool:
         """Whether there is no value: null, not a number, blank."""
@@ -171,12 +190,12 @@ class Category(Attribute):
     @cached_property
     def _codes(self) -> dict[str, int]:
         exact = {name: code for code, name in enumerate(self.names)}
-        return {without_decimals(name): code for name, code in exact.items()} | exact
+        return {plain_decimal(name): code for name, code in exact.items()} | exact
 
     def place(self, value: object) -> int | None:
-        """Position in the declared list; 1.0 is found where 1 is declared, and the other way round."""
+        """Position in the declared list; 1.0 and 1 are found for each other, and 2.50 where 2.5 is declared."""
         text = canonical(value) or ""
-        return self._codes.get(text, self._codes.get(without_decimals(text)))
+        return self._codes.get(text, self._codes.get(plain_decimal(text)))
 
     def to_dict(self) -> dict[str, Any]:
         """See Attribute."""
@@ -299,6 +318,10 @@ class Uncoded(Attribute):
         return ()
 
     def place(self, value: object) -> int | None:
+        """No value has a code."""
+        return None
+
+    def code(self, value: object) -> int | None:
         """No value has a code."""
         return None
 

@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from .attributes import MOST_CODES, Attribute, Boolean, Category, Integer, Missing, Number, Open, Uncoded, canonical
 from .budget import Neighbours, Unit
+from .csv_text import Csv
 from .decision_list import DecisionList
 from .errors import BadDomain, BadPath, UnknownAttribute, listed, readable, suggestion
 
@@ -44,6 +45,8 @@ class Domain:
     unit: Unit = field(default_factory=Unit)
     impossible: tuple[str, ...] = ()
     """Conditions that no row satisfies, in the words of a question."""
+    csv: Csv = field(default_factory=Csv)
+    """How the text of a CSV file is read."""
 
     @classmethod
     def load(cls, path: str | Path) -> Domain:
@@ -57,7 +60,7 @@ class Domain:
         """The domain a mapping describes; the inverse of `to_dict`."""
         if not isinstance(parts, Mapping):
             raise BadDomain("a domain is a mapping with table, attributes, unit and neighbours")
-        _known(parts, {"table", "attributes", "unit", "neighbours", "impossible"}, "the domain")
+        _known(parts, {"table", "attributes", "unit", "neighbours", "impossible", "csv"}, "the domain")
         table = canonical(parts.get("table"))
         if table is None or isinstance(parts.get("table"), (Mapping, list)):
             raise BadDomain("the domain has no table name; add a line `table: NAME`")
@@ -67,7 +70,7 @@ class Domain:
         built = tuple(_attribute(_name(name), given) for name, given in attributes.items())
         if len({a.name for a in built}) < len(built):
             raise BadDomain("two attributes have the same name; name each column once")
-        made = cls(table=table, attributes=built, unit=_unit(parts))
+        made = cls(table=table, attributes=built, unit=_unit(parts), csv=Csv.from_dict(parts.get("csv", {})))
         if "impossible" not in parts:
             return made
         from .impossible import checked
@@ -85,6 +88,11 @@ class Domain:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values that `from_dict` and YAML read back to the same domain."""
+        csv = {"csv": self.csv.to_dict()} if self.csv != Csv() else {}
+        return self._shape() | csv
+
+    def _shape(self) -> dict[str, Any]:
+        """All that a release depends on once its rows are read."""
         return {
             "table": self.table,
             "unit": {"rows": self.unit.rows},
@@ -92,10 +100,14 @@ class Domain:
             "attributes": {a.name: a.to_dict() for a in self.attributes},
         } | ({"impossible": list(self.impossible)} if self.impossible else {})
 
+    def with_csv(self, **options: str | bool | None) -> Domain:
+        """The same domain for files written otherwise; options as in `csv`, those that are None stay."""
+        return replace(self, csv=self.csv.with_options(**options))
+
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of the domain: what binds a ledger to its table. No row enters it."""
-        text = json.dumps(self.to_dict(), sort_keys=False, ensure_ascii=True, separators=(",", ":"))
+        """SHA-256 of the domain: what binds a ledger to its table. No row enters it, nor how a file is written."""
+        text = json.dumps(self._shape(), sort_keys=False, ensure_ascii=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 
     @cached_property

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from .attributes import canonical
 
-__all__ = ["MISSING", "join_keys", "key_of", "key_texts", "texts_of"]
+__all__ = ["MISSING", "join_keys", "key_of", "key_texts", "plain_value", "scalar_text", "texts_of", "valid_text"]
 
 MISSING, JOIN = b"\xff", b"\xfe"
 
@@ -49,10 +49,21 @@ def key_texts(column: pa.Array) -> pa.Array:
         return key_texts(column.dictionary).take(column.indices)
     kind = column.type
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
-        return _trimmed(column.cast(pa.large_string()))
+        return _trimmed(valid_text(column))
     if pa.types.is_integer(kind) or pa.types.is_boolean(kind):
         return column.cast(pa.large_string())
     return _one_by_one(column)
+
+
+def valid_text(column: pa.Array) -> pa.Array:
+    """A column of text as large strings in valid UTF-8; Arrow itself does not look, and its functions then fail."""
+    texts = column.cast(pa.large_string())
+    try:
+        texts.validate(full=True)
+    except pa.ArrowInvalid:
+        raw = texts.cast(pa.large_binary()).to_pylist()
+        return pa.array([v if v is None else v.decode("utf-8", "replace") for v in raw], pa.large_string())
+    return texts
 
 
 def _trimmed(column: pa.Array) -> pa.Array:
@@ -85,16 +96,26 @@ def _one_by_one(column: pa.Array) -> pa.Array:
     try:
         coded = pc.dictionary_encode(column)
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid):  # nested values
-        return pa.array([_text(value) for value in column], pa.large_string())
-    return pa.array([_text(value) for value in coded.dictionary], pa.large_string()).take(coded.indices)
+        return pa.array([scalar_text(value) for value in column], pa.large_string())
+    return pa.array([scalar_text(value) for value in coded.dictionary], pa.large_string()).take(coded.indices)
 
 
-def _text(scalar: pa.Scalar) -> str | None:
+def plain_value(scalar: pa.Scalar) -> Any:
+    """The Python value of an Arrow scalar, whatever it holds."""
     try:
-        value: Any = scalar.as_py()
+        return scalar.as_py()
+    except UnicodeDecodeError:
+        return scalar.cast(pa.large_binary()).as_py().decode("utf-8", "replace")
     except (OverflowError, ValueError):
-        value = "out of range"  # a date or duration that Python has no value for
-    text = canonical(value)
+        return "out of range"  # a date or duration that Python has no value for
+
+
+def scalar_text(scalar: pa.Scalar) -> str | None:
+    """The canonical text of one value; None where it is missing."""
+    try:
+        text = canonical(plain_value(scalar))
+    except (ValueError, RecursionError):
+        text = "out of range"  # a number with more digits than Python writes, or lists without end
     # A nested value may hold half a character; its text must not stop a release.
     return None if text is None else _composed(text).encode("utf-8", "replace").decode()
 

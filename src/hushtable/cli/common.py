@@ -14,13 +14,33 @@ import typer
 if TYPE_CHECKING:
     from ..budget import Budget
 
-__all__ = ["AsJson", "Delta", "DomainPath", "Epsilon", "Rho", "budget_from", "progress_bar", "say", "show_error"]
+__all__ = [
+    "AsJson",
+    "Decimal",
+    "Delta",
+    "DomainPath",
+    "Encoding",
+    "Epsilon",
+    "Multiline",
+    "Quote",
+    "Rho",
+    "Separator",
+    "budget_from",
+    "progress_bar",
+    "say",
+    "show_error",
+]
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 DomainPath = Annotated[Path, typer.Option("--domain", help="The domain file (YAML).")]
 Epsilon = Annotated[str | None, typer.Option(help="Total epsilon.")]
 Delta = Annotated[str | None, typer.Option(help="Delta that goes with epsilon, for example 1e-9.")]
 Rho = Annotated[str | None, typer.Option(help="Total rho (zero-concentrated DP) instead of epsilon and delta.")]
+Separator = Annotated[str | None, typer.Option(help="CSV: the character between fields, or `tab`.")]
+Quote = Annotated[str | None, typer.Option(help="CSV: the character around fields, or `none`.")]
+Decimal = Annotated[str | None, typer.Option(help="CSV: the decimal mark, a point or a comma.")]
+Encoding = Annotated[str | None, typer.Option(help="CSV: utf-8, latin-1, cp1252, ...")]
+Multiline = Annotated[bool | None, typer.Option(help="CSV: quoted fields may hold line breaks (trusts all quotes).")]
 
 
 def budget_from(epsilon: str | None, delta: str | None, rho: str | None) -> Budget:

@@ -11,7 +11,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .common import AsJson, Delta, DomainPath, Epsilon, Rho, budget_from, progress_bar, say, show_error
+from .common import (
+    AsJson,
+    Decimal,
+    Delta,
+    DomainPath,
+    Encoding,
+    Epsilon,
+    Multiline,
+    Quote,
+    Rho,
+    Separator,
+    budget_from,
+    progress_bar,
+    say,
+    show_error,
+)
 
 if TYPE_CHECKING:
     from ..questions.lists import Listed
@@ -77,6 +92,11 @@ def run(
     simulate: Annotated[
         int | None, typer.Option(help="Rehearse with this seed: repeatable, NOT private, spends and keeps nothing.")
     ] = None,
+    separator: Separator = None,
+    quote: Quote = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+    multiline: Multiline = None,
     as_json: AsJson = False,
 ) -> None:
     """Answer counts as they come: free while a hypothesis about the table is close, paid where it is not."""
@@ -89,7 +109,10 @@ def run(
     if not 0 < confidence < 1:
         raise BadQuestion(f"confidence must be between 0 and 1 (say 0.95), not {confidence:g}")
     budget = None if (epsilon, delta, rho) == (None, None, None) else budget_from(epsilon, delta, rho)
-    vault = Vault(data, Domain.load(domain), ledger=ledger)
+    shape = Domain.load(domain).with_csv(
+        separator=separator, quote=quote, decimal=decimal, encoding=encoding, multiline=multiline
+    )
+    vault = Vault(data, shape, ledger=ledger)
     if freeze is not None:
         check_writable(freeze)
     with progress_bar("reading", None) as progress:

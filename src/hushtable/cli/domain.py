@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .common import AsJson, progress_bar, say
+from .common import AsJson, Decimal, Encoding, Multiline, Quote, Separator, progress_bar, say
+
+if TYPE_CHECKING:
+    from ..vault.fit import ColumnFit
 
 __all__ = ["app"]
 
 app = typer.Typer(help="The public shape of a table.", no_args_is_help=True)
+# From this share of undeclared values on a column is pointed out.
+SUSPICIOUS = 0.05
 DomainFile = Annotated[Path, typer.Argument(help="A domain file (YAML).")]
 
 
@@ -19,34 +25,62 @@ DomainFile = Annotated[Path, typer.Argument(help="A domain file (YAML).")]
 def check(
     domain: DomainFile,
     data: Annotated[
-        Path | None, typer.Option(help="Also check that every value of this table has a code. Reads the data.")
+        Path | None, typer.Option(help="Also count, column by column, which values fit. READS THE DATA: owner only.")
     ] = None,
+    separator: Separator = None,
+    quote: Quote = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+    multiline: Multiline = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say what a domain declares, and optionally whether a table fits it."""
+    """Say what a domain declares, and optionally how a table fits it."""
     from ..domain import Domain
-    from ..errors import counted
+    from ..errors import BadData, counted, listed
 
-    shape = Domain.load(domain)
-    if data is not None:
-        from ..vault.draft import check_fit
-
-        with progress_bar("reading", None) as progress:
-            check_fit(data, shape, progress)
+    shape = Domain.load(domain).with_csv(
+        separator=separator, quote=quote, decimal=decimal, encoding=encoding, multiline=multiline
+    )
     rows = [{"name": a.name, "kind": a.kind, "codes": a.size} for a in shape.attributes]
     who = f"at most {counted(shape.unit.rows, 'row')} per person, {shape.unit.neighbours}"
     text = [f"{shape.table}: {counted(len(rows), 'attribute')}, {who}"]
     text += [f"  {row['name']:<24} {row['kind']:<10} {row['codes'] or 'unlisted'}" for row in rows]
-    text += ["the data fit"] if data is not None else []
-    value = {
+    value: dict[str, Any] = {
         "table": shape.table,
         "digest": shape.digest,
         "neighbours": shape.unit.neighbours,
         "rows_per_person": shape.unit.rows,
         "attributes": rows,
-        "data_fit": True if data is not None else None,
     }
-    say(value, "\n".join(text), as_json=as_json)
+    if data is None:
+        say(value, "\n".join(text), as_json=as_json)
+        return
+    from ..vault.fit import fit_of
+
+    with progress_bar("reading", None) as progress:
+        fits = fit_of(data, shape, progress)
+    value["data"] = [asdict(fit) for fit in fits]
+    say(value, "\n".join([*text, *_fit_lines(fits)]), as_json=as_json)
+    refused = [fit.name for fit in fits if fit.refused]
+    if refused:
+        raise BadData(f"a release would be refused: `missing: error` and not all values fit in: {listed(refused)}")
+
+
+def _fit_lines(fits: list[ColumnFit]) -> list[str]:
+    """What the owner should look at before anything is spent."""
+    lines = ["", "NOT FOR PUBLICATION: exact counts of the rows, for the owner's eyes only"]
+    odd = [fit for fit in fits if fit.blank or fit.undeclared or fit.broken]
+    lines += [f"{fits[0].rows:,} rows; " + ("every value is declared" if not odd else "values that are not declared:")]
+    if odd:
+        lines += [f"  {'column':<24} {'blank':>12} {'undeclared':>12} {'no field':>12}"]
+        lines += [f"  {fit.name:<24} {fit.blank:>12,} {fit.undeclared:>12,} {fit.broken:>12,}" for fit in odd]
+    lines += [
+        f"look at {fit.name}: {fit.share:.0%} of its values do not fit; is its name, kind, list of values or the "
+        "separator right?"
+        for fit in odd
+        if fit.share > SUSPICIOUS
+    ]
+    return lines
 
 
 @app.command()
@@ -54,16 +88,23 @@ def draft(
     data: Annotated[Path, typer.Argument(help="The table to look at.")],
     table: Annotated[str | None, typer.Option(help="Name of the table; the file's name by default.")] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write here instead of printing.")] = None,
+    separator: Separator = None,
+    quote: Quote = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+    multiline: Multiline = None,
     as_json: AsJson = False,
 ) -> None:
     """Draft a domain from a table. READS THE DATA: the draft reveals what it saw and must be reviewed."""
+    from ..csv_text import Csv
     from ..file_format import check_writable, new_file
     from ..vault.draft import WARNING, draft_domain
     from ..yaml_text import yaml_text
 
+    csv = Csv().with_options(separator=separator, quote=quote, decimal=decimal, encoding=encoding, multiline=multiline)
     target = check_writable(output) if output is not None else None
     with progress_bar("reading", None) as progress:
-        shape = draft_domain(data, table or data.name.split(".")[0], progress)
+        shape = draft_domain(data, table or data.name.split(".")[0], progress, csv=csv)
     text = "".join(f"# {line}\n" for line in WARNING.splitlines()) + yaml_text(shape.to_dict())
     if target is not None:
         with new_file(target) as file:

@@ -7,7 +7,21 @@ from typing import Annotated
 
 import typer
 
-from .common import AsJson, Delta, DomainPath, Epsilon, Rho, budget_from, progress_bar, say
+from .common import (
+    AsJson,
+    Decimal,
+    Delta,
+    DomainPath,
+    Encoding,
+    Epsilon,
+    Multiline,
+    Quote,
+    Rho,
+    Separator,
+    budget_from,
+    progress_bar,
+    say,
+)
 from .plan import Mechanism, Rows, Workload
 
 __all__ = ["run"]
@@ -29,6 +43,15 @@ def run(
     simulate: Annotated[
         int | None, typer.Option(help="Rehearse with this seed: repeatable, NOT private, spends nothing.")
     ] = None,
+    strict: Annotated[
+        float | None,
+        typer.Option(help="Refuse if more than this share of a column does not fit the domain. The refusal tells."),
+    ] = None,
+    separator: Separator = None,
+    quote: Quote = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+    multiline: Multiline = None,
     as_json: AsJson = False,
 ) -> None:
     """Publish a private summary of a table. Its price is in the ledger before any noise is drawn."""
@@ -38,12 +61,18 @@ def run(
     from ..vault.randomness import Simulated
     from ..vault.vault import Vault
 
-    budget, shape = budget_from(epsilon, delta, rho), Domain.load(domain)
+    budget = budget_from(epsilon, delta, rho)
+    shape = Domain.load(domain).with_csv(
+        separator=separator, quote=quote, decimal=decimal, encoding=encoding, multiline=multiline
+    )
     check_writable(output)
     vault = Vault(data, shape, ledger=ledger)
     made = plan(shape, rows=vault.rows if rows is None else rows, workload=workload, mechanism=mechanism, budget=budget)
     if not as_json:
         typer.echo(f"{made}\n")
+    if strict is not None:
+        with progress_bar("checking", made.rows) as progress:
+            vault.require_fit(strict, progress=progress)
     randomness = None if simulate is None else Simulated(simulate)
     with progress_bar("reading", made.rows) as progress:
         synopsis = vault.release(made, randomness=randomness, progress=progress)

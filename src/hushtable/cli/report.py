@@ -32,7 +32,8 @@ def run(
     released, target = load(synopsis), check_writable(output)
     if data is None and domain is not None:
         raise BadPlan("--domain goes with --data, the rows to compare with; leave both out for the public report")
-    if domain is not None and Domain.load(domain).digest != released.domain.digest:
+    shape = released.domain if domain is None else Domain.load(domain)
+    if shape.digest != released.domain.digest:
         raise BadPlan(f"{domain} is another domain than the one {synopsis} was released with")
     if data is None:
         text = public_report(released)
@@ -40,7 +41,7 @@ def run(
         from ..vault.compare import true_tables
 
         with progress_bar("reading", None) as progress:
-            text = owner_report(released, lambda sets: true_tables(data, released.domain, sets, progress))
+            text = owner_report(released, lambda sets: true_tables(data, shape, sets, progress))
     with new_file(target) as file:
         file.write(text.encode("utf-8"))
     note = "made from the file alone: it may be published" if data is None else STAMP

@@ -197,6 +197,6 @@ def _columns(values: list[Any], attributes: Sequence[Attribute]) -> list[list[An
 
 def _label(attribute: Attribute, value: Any) -> str:
     code = attribute.code(value)
-    if code is None:
+    if code is None or (code == attribute.missing_code and not attribute.is_missing(value)):
         raise BadQuestion(f"{attribute.name} has no value '{str(value)[:40]}'; it has {listed(attribute.labels)}")
     return attribute.labels[code]

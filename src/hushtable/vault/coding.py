@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from ..attributes import Attribute, Binned, Boolean, Integer, canonical
+from ..attributes import Attribute, Binned, Boolean, Integer, edge_text
 from ..domain import Domain
 from ..errors import BadData
+from ..keys import plain_value, scalar_text
 from .statistics.base import Codes
 
 __all__ = ["encode", "encode_batch"]
@@ -32,25 +31,24 @@ def encode_batch(batch: pa.RecordBatch, domain: Domain) -> Codes:
 
 
 def encode(attribute: Attribute, column: pa.Array) -> NDArray[np.uint16]:
-    """The code of every value, equal to `attribute.code` one by one. BadData where the domain has no code.
+    """The code of every value, equal to `attribute.code` one by one, so that it depends on nothing else.
 
-    The error names the column and the rule, never a value, a row or how many there are.
+    BadData only where the domain says `missing: error` and a value has no code; it names the column and the rule,
+    never a value, a row or how many there are.
     """
     codes = _numbers(attribute, column) if _is_number(column.type) else _distinct(attribute, column)
-    if (codes == UNCODED).any():
+    if attribute.missing == "error" and (codes == UNCODED).any():
         raise BadData(
-            f"column {attribute.name} has values outside its declared {_rule(attribute)}; correct the domain or "
-            f"the data, or let the domain count them: `other: true` for undeclared values, `missing: category` "
-            "for missing ones"
+            f"column {attribute.name} has missing values or values outside its declared {_rule(attribute)}, and its "
+            "domain says `missing: error`; correct the data, or let `missing: category` count them"
         )
     return codes
 
 
 def _rule(attribute: Attribute) -> str:
-    missing = "" if attribute.missing == "category" else ", none missing"
     if isinstance(attribute, Binned):
-        return f"range [{attribute.low}, {attribute.high}]{missing}"
-    return f"{len(attribute.values)} values{missing}"
+        return f"range [{edge_text(attribute.low)}, {edge_text(attribute.high)}]"
+    return f"{len(attribute.values)} values"
 
 
 def _is_number(kind: pa.DataType) -> bool:
@@ -65,18 +63,19 @@ def _numbers(attribute: Attribute, column: pa.Array) -> NDArray[np.uint16]:
     """Numeric columns: bins by binary search, everything else through the distinct values."""
     if not isinstance(attribute, (Binned, Boolean)):
         return _distinct(attribute, column)
+    undeclared = attribute.missing_code if attribute.other_code is None else attribute.other_code
     missing = np.asarray(pc.is_null(column, nan_is_null=True))
     filled = column if column.null_count == 0 else pc.fill_null(column, False if column.type == pa.bool_() else 0)
     values = np.asarray(filled.cast(pa.float64(), safe=False))
     if isinstance(attribute, Boolean):
-        codes = np.where(values == 0, 0, np.where(values == 1, 1, _code_or_nowhere(attribute.other_code)))
+        codes = np.where(values == 0, 0, np.where(values == 1, 1, _code_or_nowhere(undeclared)))
     else:
         with np.errstate(invalid="ignore"):
             inside = (values >= float(attribute.low)) & (values <= float(attribute.high))
             if isinstance(attribute, Integer):
                 inside &= np.floor(values) == values
         codes = np.searchsorted(np.array([float(c) for c in attribute.cuts]), values, side="right")
-        codes = np.where(inside, codes, _code_or_nowhere(attribute.other_code))
+        codes = np.where(inside, codes, _code_or_nowhere(undeclared))
     codes[missing] = _code_or_nowhere(attribute.missing_code)
     return codes.astype(np.uint16)
 
@@ -86,7 +85,7 @@ def _distinct(attribute: Attribute, column: pa.Array) -> NDArray[np.uint16]:
     if isinstance(column, pa.ExtensionArray):
         column = column.storage
     encoded = column if isinstance(column, pa.DictionaryArray) else _dictionary(column)
-    table = [_code_or_nowhere(attribute.code(_plain(value))) for value in encoded.dictionary]
+    table = [_code_or_nowhere(attribute.code(plain_value(value))) for value in encoded.dictionary]
     table.append(_code_or_nowhere(attribute.missing_code))
     indices = encoded.indices
     if indices.null_count:
@@ -100,11 +99,4 @@ def _dictionary(column: pa.Array) -> pa.DictionaryArray:
         return pc.dictionary_encode(column)
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
         # Nested values, runs: their text decides.
-        return pc.dictionary_encode(pa.array([canonical(v) for v in column.to_pylist()], pa.string()))
-
-
-def _plain(value: pa.Scalar) -> Any:
-    try:
-        return value.as_py()
-    except (OverflowError, ValueError):
-        return "out of range"  # a date or duration that Python has no value for
+        return pc.dictionary_encode(pa.array([scalar_text(value) for value in column], pa.large_string()))

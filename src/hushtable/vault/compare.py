@@ -20,7 +20,7 @@ def true_tables(
     data: str | Path | Any, domain: Domain, sets: list[tuple[int, ...]], progress: Progress | None = None
 ) -> list[NDArray[np.float64]]:
     """True shares of the cells of each table. Not private: nothing is noisy and nothing is charged."""
-    source = open_source(data)
+    source = open_source(data, domain)
     source.check(domain)
     grouped = [GroupedSet(s, tuple(np.arange(domain.sizes[j]) for j in s)) for s in sets]
     statistic = GroupedTables(domain.sizes, grouped)

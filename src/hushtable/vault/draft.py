@@ -1,4 +1,4 @@
-"""Drafting a domain from rows, and checking rows against one. Not private: for the owner's eyes only."""
+"""Drafting a domain from rows. Not private: for the owner's eyes only."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ from typing import Any
 
 import pyarrow as pa
 
-from ..attributes import FALSE_WORDS, MISSING, OTHER, TRUE_WORDS, Open, canonical, number_in
-from ..decision_list import DecisionList
+from ..attributes import FALSE_WORDS, MISSING, OTHER, TRUE_WORDS, number_in
+from ..csv_text import Csv
 from ..domain import Domain
-from ..errors import BadData, BadDomain, listed
-from .coding import encode
-from .rules import encode_rules
+from ..errors import BadData, BadDomain
+from ..keys import scalar_text
 from .sources import Progress, open_source, watched
 
-__all__ = ["WARNING", "check_fit", "draft_domain"]
+__all__ = ["WARNING", "draft_domain"]
 
 WARNING = """DRAFT made by looking at the data: it reveals values, bounds and categories it saw.
 Review every line before use: replace bounds and lists by what is publicly known about the
@@ -24,44 +23,20 @@ MOST_VALUES = 50
 MOST_DISTINCT = 100_000
 
 
-def check_fit(data: Any, domain: Domain, progress: Progress | None = None) -> None:
-    """BadData that names the columns with values the domain has no code for. Not private: tells the owner only."""
-    source = open_source(data)
-    source.check(domain)
-    bad: list[str] = []
-    checked = [a for a in domain.attributes if not isinstance(a, Open)]
-    for batch in watched(source.batches([a.name for a in checked]), progress):
-        for i, attribute in enumerate(checked):
-            if attribute.name not in bad and not _fits(attribute, batch.column(i)):
-                bad.append(attribute.name)
-    if bad:
-        raise BadData(
-            f"values without a code in: {listed(bad)}; declare them, or count them with `other: true` "
-            "(undeclared values) or `missing: category` (missing values)"
-        )
-
-
-def _fits(attribute: Any, column: pa.Array) -> bool:
-    try:
-        (encode_rules if isinstance(attribute, DecisionList) else encode)(attribute, column)
-    except BadData:
-        return False
-    return True
-
-
-def draft_domain(data: str | Path, table: str, progress: Progress | None = None) -> Domain:
+def draft_domain(data: str | Path, table: str, progress: Progress | None = None, *, csv: Csv | None = None) -> Domain:
     """A first domain for a table. Not private: bounds and categories are copied from the rows."""
-    source = open_source(data)
+    csv = csv or Csv()
+    source = open_source(data, csv=csv)
     distinct: dict[str, dict[str | None, None]] = {name: {} for name in source.columns}
     for batch in watched(source.batches(source.columns), progress):
         for name, column in zip(source.columns, batch.columns, strict=True):
             if len(distinct[name]) <= MOST_DISTINCT:
-                distinct[name].update(dict.fromkeys(canonical(v) for v in _unique(column).to_pylist()))
+                distinct[name].update(dict.fromkeys(scalar_text(v) for v in _unique(column)))
             else:
                 distinct[name][None] = None  # the rest is not looked at, so it may have missing values
-    guessed = {name: _guess(list(values)) for name, values in distinct.items()}
+    guessed = {name: _guess(list(values), csv.decimal) for name, values in distinct.items()}
     try:
-        return Domain.from_dict({"table": table, "attributes": guessed})
+        return Domain.from_dict({"table": table, "attributes": guessed, "csv": csv.to_dict()})
     except BadDomain:
         # Its words would quote a column's name or a value, and the name may be a cell of a file without a header.
         raise BadData(
@@ -77,14 +52,14 @@ def _unique(column: pa.Array) -> pa.Array:
         return column
 
 
-def _guess(values: list[str | None]) -> dict[str, Any]:
+def _guess(values: list[str | None], decimal: str) -> dict[str, Any]:
     """Boolean, integer, number, category or open, whichever fits first."""
     present = sorted(v for v in values if v is not None)
     missing = {} if len(present) < len(values) else {"missing": "error"}
     words = {v.lower() for v in present}
     if present and words <= TRUE_WORDS | FALSE_WORDS:
         return {"kind": "boolean"} | missing
-    numbers = [number_in(v) for v in present]
+    numbers = [number_in(v.replace(",", ".") if decimal == "," else v) for v in present]
     if present and None not in numbers:
         found = [n for n in numbers if n is not None]
         return _number(min(found), max(found), whole=all(n.is_integer() for n in found)) | missing

@@ -7,8 +7,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from ..attributes import Binned, canonical, number_in
+from ..attributes import Binned, number_in
 from ..errors import BadData
+from ..keys import plain_value, scalar_text, valid_text
 
 __all__ = ["real_numbers"]
 
@@ -30,38 +31,34 @@ def real_numbers(attribute: Binned, column: pa.Array) -> Floats:
 
 
 def _plain(column: pa.Array) -> tuple[Floats, NDArray[np.bool_]] | None:
-    """Columns of numbers, and of texts that Arrow reads as numbers without exception."""
+    """Columns of numbers, and of texts that Arrow reads as finite numbers without exception, as Python does."""
     kind = column.type
+    typed = pa.types.is_integer(kind) or pa.types.is_floating(kind)
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
-        trimmed = pc.utf8_trim_whitespace(column)
-        column = pc.if_else(pc.equal(trimmed, ""), pa.scalar(None, kind), trimmed)
-    elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+        trimmed = pc.utf8_trim_whitespace(valid_text(column))
+        column = pc.if_else(pc.equal(trimmed, ""), pa.scalar(None, trimmed.type), trimmed)
+    elif not typed:
         return None
     try:
         read = pc.cast(column, pa.float64(), safe=False)
     except pa.ArrowInvalid:
         return None
+    missing = np.asarray(pc.is_null(read, nan_is_null=typed))
     numbers = np.asarray(pc.fill_null(read, np.nan))
-    return np.where(np.isfinite(numbers), numbers, np.nan), np.isnan(numbers)
+    if not typed and not np.isfinite(numbers[~missing]).all():
+        return None  # words such as nan and inf: only Python's reading of them counts
+    return np.where(np.isfinite(numbers), numbers, np.nan), missing
 
 
 def _distinct(attribute: Binned, column: pa.Array) -> tuple[Floats, NDArray[np.bool_]]:
     """Any other column: each distinct value is read once."""
     try:
         encoded = column if isinstance(column, pa.DictionaryArray) else pc.dictionary_encode(column)
-        values, indices = encoded.dictionary.to_pylist(), encoded.indices
-    except (pa.ArrowNotImplementedError, pa.ArrowInvalid, OverflowError, ValueError):
-        encoded = pc.dictionary_encode(pa.array([_text(v) for v in column], pa.string()))
-        values, indices = encoded.dictionary.to_pylist(), encoded.indices
+    except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
+        encoded = pc.dictionary_encode(pa.array([scalar_text(v) for v in column], pa.large_string()))
+    values, indices = [plain_value(v) for v in encoded.dictionary], encoded.indices
     found = [number_in(v) for v in values]
     numbers = np.array([*(np.nan if f is None else f for f in found), np.nan])
     missing = np.array([*(attribute.is_missing(v) for v in values), True])
     places = np.asarray(pc.fill_null(indices.cast(pa.int64()), len(values)))
     return numbers[places], missing[places]
-
-
-def _text(value: pa.Scalar) -> str | None:
-    try:
-        return canonical(value.as_py())
-    except (OverflowError, ValueError):
-        return "out of range"  # a date or duration that Python has no value for

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..decision_list import DecisionList
 from ..errors import BadData
+from ..keys import plain_value
 
 __all__ = ["encode_rules"]
 
@@ -19,16 +20,16 @@ def encode_rules(attribute: DecisionList, column: pa.Array) -> NDArray[np.uint16
     """One column a row of the table: number of rules, decisions (bit i is rule i's), then a number for each literal.
 
     A list without rules has its default in place of the decisions; with rules the default is the opposite of the
-    last one. A literal is twice its input, plus 1 if negated. BadData names the column, never a value or a row.
+    last one. A literal is twice its input, plus 1 if negated. What is no such list counts as missing; BadData only
+    where the domain says `missing: error`, and it names the column, never a value or a row.
     """
     values, indices = _distinct(column)
     coded = [_numbers(attribute, value) for value in values]
     used = set(np.unique(indices).tolist())
     if any(numbers is None for i, numbers in enumerate(coded) if i in used):
-        missing = "" if attribute.missing == "category" else ", none missing"
         raise BadData(
             f"column {attribute.name} has values that are not decision lists of at most {attribute.length} rules over "
-            f"its {len(attribute.inputs)} inputs{missing}; correct the domain or the data"
+            f"its {len(attribute.inputs)} inputs, and its domain says `missing: error`; correct the domain or the data"
         )
     height = 2 + attribute.most_rules
     table = np.array([numbers or [0] * height for numbers in coded], dtype=np.uint16).reshape(-1, height)
@@ -38,7 +39,7 @@ def encode_rules(attribute: DecisionList, column: pa.Array) -> NDArray[np.uint16
 def _numbers(attribute: DecisionList, value: object) -> list[int] | None:
     rules = attribute.rules(value)
     if rules is None:
-        return None
+        return None if attribute.missing == "error" else _numbers(attribute, None)
     bits = sum(decision << i for i, decision in enumerate(rules.decisions)) if len(rules) else int(rules.default)
     literals = [2 * number + negated for number, negated in zip(rules.inputs, rules.negated, strict=True)]
     return [len(rules), bits, *literals, *[0] * (attribute.most_rules - len(rules))]
@@ -60,8 +61,5 @@ def _distinct(column: pa.Array) -> tuple[list[object], NDArray[np.int64]]:
 
 def _text(scalar: pa.Scalar) -> object:
     """What is read: text as it is, other values as JSON, so that a number or a date is no decision list."""
-    try:
-        value = scalar.as_py()
-    except (OverflowError, ValueError):
-        return "out of range"  # a date or duration that Python has no value for
+    value = plain_value(scalar)
     return value if value is None or isinstance(value, (str, bytes)) else json.dumps(value, default=str)

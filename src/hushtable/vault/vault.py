@@ -40,7 +40,7 @@ class Vault:
 
     def __init__(self, data: Any, domain: Domain, *, ledger: str | Path | None = None) -> None:
         self.domain = domain
-        self._source = open_source(data)
+        self._source = open_source(data, domain)
         self._source.check(domain)
         self.ledger_path = Path(ledger) if ledger is not None else _default_ledger(data, domain)
 
@@ -53,6 +53,15 @@ class Vault:
         if rows == 0:
             raise BadData("the table has no rows; nothing was spent")
         return rows
+
+    def require_fit(self, most: float, *, progress: Progress | None = None) -> None:
+        """BadData where more than the share `most` of the rows does not fit the domain in some column.
+
+        Not private: whether this refuses depends on the rows. For owners whose logs nobody else sees.
+        """
+        from .fit import require_fit
+
+        require_fit(self._source, self.domain, most=most, progress=progress)
 
     def release(
         self, plan: Plan, *, randomness: Randomness | None = None, progress: Progress | None = None

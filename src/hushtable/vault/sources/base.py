@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
@@ -13,14 +14,21 @@ from ...domain import Domain
 from ...errors import BadData, listed, suggestion
 from ..statistics.base import Statistic
 
-__all__ = ["Progress", "Source", "watched"]
+__all__ = ["BATCH_ROWS", "Progress", "Source", "once", "watched"]
+
+BATCH_ROWS = 131_072
 
 # Called with the number of rows read so far. Timing is not protected; see docs/known-weaknesses.md.
 Progress = Callable[[int], None]
 
 
 class Source(ABC):
-    """A table somewhere. `columns` may be read before anything is charged: names are public, rows are not."""
+    """A table somewhere. `columns` may be read before anything is charged: names are public, rows are not.
+
+    How a row is read depends on that row and on what is declared (the domain, the schema or first line of the source),
+    never on other rows, their order or number; and no row can make reading fail. Every price rests on this: one
+    person changes one row of codes. `tests/contract/test_sources.py` holds every source to it.
+    """
 
     @property
     @abstractmethod
@@ -35,22 +43,15 @@ class Source(ABC):
     def count(self) -> int:
         """The number of rows."""
 
-    @property
-    def schema(self) -> bool:
-        """Whether `columns` comes from a schema. If not, it may be a row: a CSV file without a header has that."""
-        return True
-
     def check(self, domain: Domain) -> None:
         """BadData when a column of the domain is not in the source. Columns the domain leaves out are never read."""
         known = list(self.columns)
         for attribute in domain.attributes:
             if attribute.name not in known:
-                found = (
-                    f"they have {listed(known)}.{suggestion(attribute.name, known)}"
-                    if self.schema
-                    else "the first line of a CSV file and the objects of a JSON file name the columns"
+                raise BadData(
+                    f"the domain has {attribute.name} but the data have no such column; they have {listed(known)}."
+                    f"{suggestion(attribute.name, known)}"
                 )
-                raise BadData(f"the domain has {attribute.name} but the data have no such column; {found}")
 
     def total(self, statistic: Statistic, domain: Domain, progress: Progress | None = None) -> NDArray[np.int64]:
         """The statistic's sum over all rows. A source that computes elsewhere may override this."""
@@ -58,6 +59,14 @@ class Source(ABC):
         for batch in watched(self.batches(statistic.columns(domain)), progress):
             sums += statistic.accumulate(statistic.read(batch, domain))
         return sums
+
+
+def once(columns: Sequence[str], names: Sequence[str], where: object) -> None:
+    """BadData where a column that is to be read stands there twice."""
+    times = Counter(columns)
+    for name in names:
+        if times[name] > 1:
+            raise BadData(f"{where} has two columns named {name}; name each column once")
 
 
 def watched(batches: Iterator[pa.RecordBatch], progress: Progress | None) -> Iterator[pa.RecordBatch]:

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
 
 from ...attributes import canonical
 from ...errors import BadData
-from .base import Source
+from .base import BATCH_ROWS, Source, once
 
 __all__ = ["FrameSource"]
 
-BATCH_ROWS = 131_072
-
 
 class FrameSource(Source):
-    """A table already in memory."""
+    """A table already in memory. Typed columns are read by their type, columns of Python objects value by value."""
 
     def __init__(self, frame: Any) -> None:
         self._table = _table(frame)
@@ -33,8 +31,7 @@ class FrameSource(Source):
 
     def batches(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """See Source."""
-        if len(set(self._table.column_names)) < self._table.num_columns:
-            raise BadData("the frame has two columns of the same name; name each column once")
+        once(self.columns, names, "the frame")
         yield from self._table.select(list(names)).to_batches(max_chunksize=BATCH_ROWS)
 
 
@@ -45,7 +42,9 @@ def _table(frame: Any) -> pa.Table:
         if isinstance(frame, pa.RecordBatch):
             return pa.Table.from_batches([frame])
         if type(frame).__module__.startswith("pandas"):
-            return _from_pandas(frame)
+            return pa.table({str(name): _pandas_column(frame[name]) for name in _names(frame.columns)})
+        if type(frame).__module__.startswith("polars"):
+            return pa.table({name: _polars_column(frame[name]) for name in _names(frame.columns)})
         if hasattr(frame, "__arrow_c_stream__"):
             return pa.table(frame)
     except (pa.ArrowException, AttributeError, LookupError, TypeError, ValueError):
@@ -56,15 +55,50 @@ def _table(frame: Any) -> pa.Table:
     )
 
 
-def _from_pandas(frame: Any) -> pa.Table:
-    """Columns of mixed Python objects have no Arrow type; their text decides, as it does in a CSV."""
-    columns = {}
-    for name in frame.columns:
-        try:
-            columns[str(name)] = pa.array(frame[name], from_pandas=True)
-        except (pa.ArrowException, TypeError, ValueError):
-            columns[str(name)] = pa.array(
-                [None if gap else canonical(v) for v, gap in zip(frame[name], frame[name].isna(), strict=True)],
-                pa.string(),
-            )
-    return pa.table(columns)
+def _names(columns: Iterable[Any]) -> list[Any]:
+    names = list(columns)
+    once([str(name) for name in names], [str(name) for name in names], "the frame")
+    return names
+
+
+def _pandas_column(column: Any) -> Any:
+    """A type that is declared is kept. Among Python objects no type is looked for: that would depend on all rows."""
+    if hasattr(column.dtype, "categories") and not _has_type(column.cat.categories):
+        codes, texts = column.cat.codes.to_numpy(), _texts(column.cat.categories, column.cat.categories.isna())
+        return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), texts)
+    return pa.array(column, from_pandas=True) if _has_type(column) else _texts(column, column.isna())
+
+
+def _has_type(column: Any) -> bool:
+    """Whether Arrow has a type for this one, whatever the values; text is left out, as half a character has none."""
+    if column.dtype == object or (column.dtype.kind in "OUTS" and not hasattr(column.dtype, "pyarrow_dtype")):
+        return False
+    try:
+        pa.array(column[:0], from_pandas=True)
+    except (pa.ArrowException, TypeError, ValueError):
+        return False
+    return True
+
+
+def _polars_column(column: Any) -> Any:
+    if str(column.dtype) == "Object":
+        return _texts(column.to_list(), column.is_null())
+    return pa.table(column.to_frame()).column(0)
+
+
+def _texts(values: Any, missing: Iterable[bool]) -> pa.Array:
+    """Each object by its own text, as in a CSV file; one that has none is a text no domain declares."""
+    try:
+        return pa.array(values, pa.string(), from_pandas=True)  # all are text: the same, only faster
+    except (pa.ArrowException, TypeError, ValueError):
+        texts = [None if gap else _text(value) for value, gap in zip(values, missing, strict=True)]
+        return pa.array(texts, pa.string())
+
+
+def _text(value: object) -> str | None:
+    try:
+        text = canonical(value)
+        # Half a character has no place in Arrow's text.
+        return None if text is None else text.encode("utf-8", "replace").decode()
+    except Exception:  # an object may do anything when asked for its text
+        return "unreadable"

@@ -1,0 +1,48 @@
+"""Parquet files: typed by their schema, which is public."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from .base import BATCH_ROWS, Source, once
+from .text_blocks import reading
+
+__all__ = ["ParquetSource"]
+
+
+class ParquetSource(Source):
+    """One file. A value is read by the type that the schema gives its column."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @cached_property
+    def _dataset(self) -> Any:
+        from pyarrow import dataset, fs
+
+        with reading(self.path):
+            return dataset.dataset(str(self.path.absolute()), format="parquet", filesystem=fs.LocalFileSystem())
+
+    @property
+    def columns(self) -> Sequence[str]:
+        """Names from the schema."""
+        return list(self._dataset.schema.names)
+
+    def count(self) -> int:
+        """See Source."""
+        with reading(self.path):
+            return int(self._dataset.count_rows())
+
+    def batches(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """See Source."""
+        from pyarrow import dataset
+
+        once(self.columns, names, self.path)
+        chosen = {name: dataset.field(name) for name in names}
+        with reading(self.path):
+            yield from self._dataset.scanner(columns=chosen, batch_size=BATCH_ROWS).to_batches()
