@@ -33,8 +33,8 @@ def canonical(value: object) -> str | None:
         return None
     if type(value).__module__ == "numpy" and getattr(value, "shape", None) == ():
         value = value.item()  # type: ignore[attr-defined]
-    if isinstance(value, bytes):
-        value = value.decode("utf-8", "replace")
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        value = bytes(value).decode("utf-8", "replace")
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):

@@ -19,7 +19,7 @@ from synopsis_files import sealed, zipped
 
 from hushtable.domain import Domain
 from hushtable.file_format import _parquet, pack, read
-from hushtable.vault.draft import check_fit
+from hushtable.vault.fit import fit_of
 
 MEMBER = "cells.parquet"
 
@@ -36,7 +36,7 @@ def prepare(folder: Path) -> Callable[[random.Random], None]:
 
     def table(ending: str, data: bytes) -> None:
         (folder / f"t{ending}").write_bytes(data)
-        check_fit(folder / f"t{ending}", SHAPE)
+        fit_of(folder / f"t{ending}", SHAPE)
 
     def domain(data: str) -> None:
         (folder / "t.yaml").write_text(data)

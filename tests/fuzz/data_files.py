@@ -17,7 +17,8 @@ from mutations import NASTY_NUMBERS, NASTY_TEXTS, mutate_bytes, nasty_value
 
 from hushtable.domain import Domain
 from hushtable.errors import BadData, HushError
-from hushtable.vault.draft import check_fit, draft_domain
+from hushtable.vault.draft import draft_domain
+from hushtable.vault.fit import fit_of
 from hushtable.vault.vault import Vault
 
 SHAPE = Domain.from_dict(
@@ -59,7 +60,7 @@ def prepare(folder: Path) -> Callable[[random.Random], None]:
 def use(path: Path, luck: random.Random) -> None:
     what = luck.randrange(3)
     if what == 0:
-        check_fit(path, SHAPE)
+        fit_of(path, SHAPE)
     elif what == 1:
         draft_domain(path, "t")
     else:

@@ -4,6 +4,7 @@ import math
 from decimal import Decimal
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -58,7 +59,16 @@ def every_closed(other, missing):
         (" a b ", "a b"),
         (b"caf\xc3\xa9", "café"),
         (b"\xff", "\ufffd"),
-        (Decimal("0.50"), "0.50"),
+        (Decimal("0.50"), "0.5"),
+        (Decimal("2.500000"), "2.5"),
+        (Decimal("2.000"), "2"),
+        (Decimal("-0.0"), "0"),
+        (Decimal("1E+3"), "1000"),
+        (Decimal("1E+999999"), "1E+999999"),
+        (Decimal("NaN"), None),
+        (np.float32(0.5), "0.5"),
+        (np.bool_(True), "true"),
+        (bytearray(b"a"), "a"),
         (math.inf, "inf"),
     ],
 )
@@ -101,12 +111,13 @@ def test_number_in(value, number):
 def test_every_value_has_one_code_or_is_declared_an_error(other, missing, value):
     for attribute in every_closed(other, missing):
         code = attribute.code(value)
-        if code is None:
-            assert not (missing == "category" if attribute.is_missing(value) else other)
-        else:
+        absent = attribute.is_missing(value)
+        undeclared = not absent and attribute.place(value) is None
+        assert (code is None) == (missing == "error" and (absent or (undeclared and not other)))
+        if code is not None:
             assert 0 <= code < attribute.size
-            assert (code == attribute.missing_code) == attribute.is_missing(value)
-            assert attribute.is_missing(value) or canonical(value) is not None
+            assert (code == attribute.missing_code) == (absent or (undeclared and not other))
+            assert (code == attribute.other_code) == (undeclared and other)
 
 
 @pytest.mark.parametrize(("other", "missing"), OTHER_AND_MISSING)
@@ -127,15 +138,22 @@ def test_a_boolean_reads_every_usual_spelling(word):
 
 
 @pytest.mark.parametrize("value", [2, -1, 0.5, "maybe", "tr ue", "01"])
-def test_a_boolean_refuses_the_rest(value):
-    assert Boolean(name="x").code(value) is None
+def test_the_rest_is_no_boolean(value):
+    assert Boolean(name="x").place(value) is None
+    assert Boolean(name="x").code(value) == Boolean(name="x").missing_code
 
 
 def test_a_category_is_matched_by_text_whatever_the_type():
     attribute = Category(name="x", names=("1", "true", "0.5", "a"))
     assert [attribute.code(v) for v in (1, 1.0, "1", b"1", Decimal(1), " 1 ")] == [0] * 6
     assert [attribute.code(v) for v in (True, "true", 0.5, "0.5", "a", b"a")] == [1, 1, 2, 2, 3, 3]
-    assert [attribute.code(v) for v in ("A", "True", 2, "0.50")] == [None] * 4
+    assert [attribute.code(v) for v in ("0.50", "0.500000", Decimal("0.50"))] == [2] * 3
+    assert [attribute.place(v) for v in ("A", "True", 2, "0.501", "00.5")] == [None] * 5
+
+
+def test_a_declared_spelling_comes_before_an_equal_number():
+    attribute = Category(name="x", names=("2.5", "2.50"))
+    assert [attribute.code(v) for v in ("2.5", "2.50", "2.500", 2.5, Decimal("2.50"))] == [0, 1, 0, 0, 0]
 
 
 binned = st.tuples(
@@ -159,8 +177,8 @@ def test_a_bin_holds_its_lower_edge_and_not_its_upper_one(drawn):
         assert attribute.code(float(below)) == code - 1
     assert attribute.code(float(low)) == 0
     assert attribute.code(float(high)) == len(cuts)
-    assert attribute.code(math.nextafter(float(low), -math.inf)) is None
-    assert attribute.code(math.nextafter(float(high), math.inf)) is None
+    assert attribute.place(math.nextafter(float(low), -math.inf)) is None
+    assert attribute.place(math.nextafter(float(high), math.inf)) is None
     for code, (first, last) in enumerate(attribute.reach()):
         assert attribute.code(float(first)) == code
         if whole or code == len(cuts):
@@ -171,7 +189,7 @@ def test_a_bin_holds_its_lower_edge_and_not_its_upper_one(drawn):
 def test_an_integer_takes_whole_numbers_only():
     attribute = one(kind="integer", between=[0, 9])
     assert [attribute.code(v) for v in (3, 3.0, "3", "3.0", "3e0", Decimal("3.00"))] == [3] * 6
-    assert [attribute.code(v) for v in (3.5, "3.5", -1, 10, "three")] == [None] * 5
+    assert [attribute.place(v) for v in (3.5, "3.5", -1, 10, "three")] == [None] * 5
 
 
 @pytest.mark.parametrize("value", [None, math.nan, "", " ", "nan", "NaN", Decimal("nan")])

@@ -18,7 +18,8 @@ from hushtable.domain import Domain
 from hushtable.dummy import dummy_rows, write_dummy
 from hushtable.errors import BadData, BadPath, BadPlan
 from hushtable.vault.coding import encode_batch
-from hushtable.vault.draft import MOST_DISTINCT, MOST_VALUES, WARNING, check_fit, draft_domain
+from hushtable.vault.draft import MOST_DISTINCT, MOST_VALUES, WARNING, draft_domain
+from hushtable.vault.fit import fit_of, require_fit
 from hushtable.vault.sources import open_source
 
 CLOSED = {
@@ -58,7 +59,7 @@ def test_dummy_rows_fit_and_reach_every_code():
 def test_a_dummy_file_fits_too(tmp_path):
     path = tmp_path / "dummy.csv"
     write_dummy(DOMAIN, rows=300, path=path, seed=2)
-    check_fit(path, DOMAIN)
+    assert fits(path, DOMAIN)
     np.testing.assert_array_equal(
         codes_of(path, DOMAIN), codes_of(pa.table(dummy_rows(DOMAIN, rows=300, seed=2)), DOMAIN)
     )
@@ -120,6 +121,13 @@ COLUMNS = {
 }
 
 
+def fits(data, domain):
+    return not any(
+        fit.refused or (fit.undeclared and not a.other)
+        for fit, a in zip(fit_of(data, domain), domain.attributes, strict=True)
+    )
+
+
 @pytest.mark.parametrize("case", COLUMNS)
 def test_a_draft_of_every_kind_fits_what_it_saw(case):
     values, kind, missing = COLUMNS[case]
@@ -128,7 +136,7 @@ def test_a_draft_of_every_kind_fits_what_it_saw(case):
     attribute = domain.attributes[0]
     assert attribute.kind == kind
     assert kind == "open" or attribute.missing == missing
-    check_fit(table, domain)
+    assert fits(table, domain)
     assert Domain.from_dict(domain.to_dict()) == domain
 
 
@@ -145,14 +153,14 @@ def test_a_draft_of_every_kind_fits_what_it_saw(case):
 )
 def test_a_draft_fits_whatever_it_saw(column):
     table = pa.table({"x": column})
-    check_fit(table, draft_domain(table, "t"))
+    assert fits(table, draft_domain(table, "t"))
 
 
 def test_a_draft_of_more_values_than_it_looks_at_fits(tmp_path):
     """The gap comes in the second batch, after more distinct values than are kept."""
     numbers = [*range(MOST_DISTINCT + 40_000), None]
     table = pa.table({"x": pa.array(numbers, pa.int64())})
-    check_fit(table, draft_domain(table, "t"))
+    assert fits(table, draft_domain(table, "t"))
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl"])
@@ -165,20 +173,68 @@ def test_a_draft_of_a_file_fits_it(ending, tmp_path):
     {"csv": table.write_csv, "parquet": table.write_parquet, "jsonl": table.write_ndjson}[ending](path)
     domain = draft_domain(path, "t")
     assert [a.kind for a in domain.attributes] == ["boolean", "integer", "number", "category", "category"]
-    check_fit(path, domain)
+    assert fits(path, domain)
 
 
-def test_rows_that_do_not_fit_are_told_by_column_only():
-    domain = shape({"sex": {"kind": "category", "values": ["f"]}, "age": {"kind": "integer", "between": [0, 9]}})
-    table = pa.table({"sex": ["f", "secret", "secret"], "age": [1, 2, 12345]})
+BAD = shape(
+    {"sex": {"kind": "category", "values": ["f"]}, "age": {"kind": "integer", "between": [0, 9], "other": True}}
+)
+BAD_ROWS = "sex,age\nf,1\nsecret,2\nsecret,12345\nf\n,3\n"
+
+
+def test_what_does_not_fit_is_counted_column_by_column(tmp_path):
+    (tmp_path / "t.csv").write_text(BAD_ROWS)
+    sex, age = fit_of(tmp_path / "t.csv", BAD)
+    assert (sex.rows, sex.blank, sex.undeclared, sex.broken, sex.share) == (5, 1, 2, 0, 0.4)
+    assert (age.rows, age.blank, age.undeclared, age.broken, age.share) == (5, 0, 1, 1, 0.4)
+    assert not sex.refused
+
+
+def test_a_strict_release_is_refused_by_column_only(tmp_path):
+    (tmp_path / "t.csv").write_text(BAD_ROWS)
+    require_fit(tmp_path / "t.csv", BAD, most=0.4)
     with pytest.raises(BadData) as caught:
-        check_fit(table, domain)
+        require_fit(tmp_path / "t.csv", BAD, most=0.39)
     message = str(caught.value)
-    assert "values without a code in: sex, age;" in message
+    assert "more than 0.39 of the rows do not fit the domain in: sex, age; nothing was spent" in message
     assert "secret" not in message
     assert "12345" not in message
-    with pytest.raises(BadData, match="no such column"):
-        check_fit(table.drop_columns(["age"]), domain)
+
+
+@pytest.mark.parametrize(("strict", "code"), [("0.5", 0), ("0.1", 1)])
+def test_strict_on_the_command_line_spends_nothing_where_it_refuses(strict, code, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    BAD.save("t.yaml")
+    (tmp_path / "t.csv").write_text(BAD_ROWS)
+    words = ["release", "t.csv", "--domain", "t.yaml", "--epsilon", "1", "--workload", "marginals(width=1)"]
+    done = CliRunner().invoke(app, [*words, "--strict", strict, "-o", "t.hush"])
+    assert (done.exit_code != 0) == bool(code)
+    assert (tmp_path / "t.ledger").exists() == (code == 0)
+
+
+def test_checking_data_counts_and_points_at_what_looks_wrong(tmp_path):
+    (tmp_path / "t.csv").write_text(BAD_ROWS)
+    BAD.save(tmp_path / "t.yaml")
+    words = ["domain", "check", str(tmp_path / "t.yaml"), "--data", str(tmp_path / "t.csv")]
+    shown = CliRunner().invoke(app, words)
+    assert shown.exit_code == 0
+    assert "NOT FOR PUBLICATION" in shown.stdout
+    assert "look at sex: 40% of its values do not fit" in shown.stdout
+    counts = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)["data"]
+    assert [(c["name"], c["undeclared"], c["broken"]) for c in counts] == [("sex", 2, 0), ("age", 1, 1)]
+
+
+def test_reading_options_on_the_command_line(tmp_path):
+    (tmp_path / "t.csv").write_bytes(b"sex|age\nf|1\n'f'|2\n")
+    BAD.save(tmp_path / "t.yaml")
+    words = ["domain", "check", str(tmp_path / "t.yaml"), "--data", str(tmp_path / "t.csv"), "--json"]
+    counts = [
+        [c["undeclared"] for c in json.loads(CliRunner().invoke(app, [*words, *more]).stdout)["data"]]
+        for more in ((), ("--separator", "|"), ("--quote", "'"), ("--quote", "none"))
+    ]
+    assert counts == [[1, 0], [1, 0], [0, 0], [1, 0]]
+    wrong = CliRunner().invoke(app, [*words, "--separator", ","])
+    assert wrong.exit_code != 0
 
 
 def test_a_draft_warns_on_paper_and_on_the_screen(tmp_path):

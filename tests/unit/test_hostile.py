@@ -17,7 +17,8 @@ from hushtable.errors import BadData, BadPlan, BadSynopsis, HushError, UnknownAt
 from hushtable.file_format import _canonical, _parquet, _sha256, pack, read
 from hushtable.models.hash_sketch import discrete_variance
 from hushtable.models.reading import noise_scale, plain_fraction, row_count
-from hushtable.vault.draft import check_fit, draft_domain
+from hushtable.vault.draft import draft_domain
+from hushtable.vault.fit import fit_of
 
 KINDS = {one.name: one for one in SPECIMENS}
 
@@ -133,7 +134,7 @@ def test_a_missing_header_is_not_quoted(tmp_path: Path):
     (tmp_path / "t.csv").write_text("Zyxwvu,1812\nx,2\n")
     shape = ht.Domain.from_dict({"table": "t", "attributes": {"sex": {"kind": "boolean"}}})
     with pytest.raises(BadData, match="the domain has sex but the data have no such column") as caught:
-        check_fit(tmp_path / "t.csv", shape)
+        fit_of(tmp_path / "t.csv", shape)
     assert "Zyxwvu" not in str(caught.value)
     assert "1812" not in str(caught.value)
 
@@ -150,11 +151,11 @@ def test_a_million_columns_are_refused_at_once(tmp_path: Path):
     (tmp_path / "t.csv").write_text(",".join(f"c{i}" for i in range(1_000_000)) + "\n")
     began = time.process_time()
     with pytest.raises(BadData, match="names more than 20,000 columns"):
-        check_fit(tmp_path / "t.csv", ht.Domain.from_dict({"table": "t", "attributes": CLOSED}))
+        fit_of(tmp_path / "t.csv", ht.Domain.from_dict({"table": "t", "attributes": CLOSED}))
     assert time.process_time() - began < 10
-    rows_of_old = "age,sex,smoker\r" + "5,male,true\r" * 30_000  # the lines of an old Mac: still three columns
-    (tmp_path / "old.csv").write_bytes(rows_of_old.encode())
-    check_fit(tmp_path / "old.csv", ht.Domain.from_dict({"table": "t", "attributes": CLOSED}))
+    (tmp_path / "old.csv").write_bytes(b"age,sex,smoker\r" + b"5,male,true\r" * 30_000)
+    with pytest.raises(BadData, match="end in carriage returns alone"):
+        fit_of(tmp_path / "old.csv", ht.Domain.from_dict({"table": "t", "attributes": CLOSED}))
 
 
 def test_a_file_that_is_no_name():

@@ -131,28 +131,31 @@ def test_dictionaries_and_runs_are_coded_as_what_they_stand_for(physical, data):
 def test_a_date_no_calendar_has_is_undeclared(kind):
     column = pa.array([2**31 - 1 if kind == pa.date32() else 2**60], pa.int32() if kind == pa.date32() else pa.int64())
     for attribute in ATTRIBUTES:
-        if attribute.other:
-            assert encode(attribute, column.view(kind)).tolist() == [attribute.other_code]
+        if attribute.other or attribute.missing == "category":
+            assert encode(attribute, column.view(kind)).tolist() == [attribute.code("no such date")]
         else:
             with pytest.raises(BadData):
                 encode(attribute, column.view(kind))
 
 
 @pytest.mark.parametrize("attribute", [a for a in ATTRIBUTES if not a.other], ids=lambda a: f"{a.kind}-{a.missing}")
-def test_an_error_names_neither_a_value_nor_how_many(attribute):
-    good = next(v for v in ("a", "1", "0.5") if attribute.code(v) is not None)
+def test_what_is_not_declared_is_missing_unless_the_domain_calls_that_an_error(attribute):
+    """The error names neither a value nor how many there are."""
+    good = next(v for v in ("a", "1", "0.5") if attribute.place(v) is not None)
     says = set()
     for bad in (["-77777777"], ["-77777777"] * 13, ["-88888888", good, "-99999999"]):
         for column in (pa.array(bad), pa.array([float(b) if b != good else 1.0 for b in bad])):
-            if attribute.code(column[0].as_py()) is None:
-                with pytest.raises(BadData) as caught:
-                    encode(attribute, column)
-                says.add(str(caught.value))
-    assert len(says) == 1
-    text = says.pop()
-    assert text.startswith("column column has values outside its declared")
-    assert not re.search("7777|8888|9999|13", text)
-    assert len(text.splitlines()) == 1
+            if attribute.missing == "category":
+                assert encode(attribute, column)[0] == attribute.missing_code
+                continue
+            with pytest.raises(BadData) as caught:
+                encode(attribute, column)
+            says.add(str(caught.value))
+    assert len(says) == (attribute.missing == "error")
+    for text in says:
+        assert text.startswith("column column has missing values or values outside its declared")
+        assert not re.search("7777|8888|9999|13", text)
+        assert len(text.splitlines()) == 1
 
 
 def test_a_batch_is_coded_column_by_column():

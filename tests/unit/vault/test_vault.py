@@ -68,14 +68,14 @@ def test_too_dear_reads_no_row(folder):
 
 
 def test_rows_that_do_not_fit_leave_no_ledger_behind(folder):
-    strict = domain(MIXED | {"region": {"kind": "category", "values": ["north"]}})
+    strict = domain(MIXED | {"region": {"kind": "category", "values": ["north"], "missing": "error"}})
     with pytest.raises(BadData, match="region"):
         ht.Vault(folder / "t.csv", strict).release(plan(strict))
     assert not (folder / "t.ledger").exists()
 
 
 def test_rows_that_do_not_fit_return_the_reservation(folder):
-    strict = domain(MIXED | {"region": {"kind": "category", "values": ["north"]}})
+    strict = domain(MIXED | {"region": {"kind": "category", "values": ["north"], "missing": "error"}})
     ledger = ht.Ledger.create(
         folder / "t.ledger", table="t", domain_digest=strict.digest, unit=strict.unit, total=BUDGET
     )

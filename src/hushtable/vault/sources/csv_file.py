@@ -41,6 +41,8 @@ class CsvSource(Source):
     @cached_property
     def _header(self) -> str:
         line = first_line(self.path, self._csv.encoding, MOST_HEADER)
+        if line is not None and "\r" in line:
+            raise BadData(f"the lines of {self.path} end in carriage returns alone; end them in line feeds")
         if line is None or max(line.count(mark) for mark in SEPARATORS) >= MOST_COLUMNS:
             raise BadData(f"the first line of {self.path} names more than {MOST_COLUMNS:,} columns; leave some out")
         if not line.strip():

@@ -79,7 +79,7 @@ def cut_rows(
                 slot = slots[column]
                 if slot >= 0:
                     first[slot, row], last[slot, row], form[slot, row] = begin, place, kind
-            elif place > begin:
+            elif place - begin > (2 if kind == QUOTED else 0):
                 form[:, row] = MISSING
                 break
             column += 1

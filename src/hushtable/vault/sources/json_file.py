@@ -35,10 +35,11 @@ class JsonSource(Source):
     def columns(self) -> Sequence[str]:
         """Names of all members of all objects, for the owner's draft of a domain; a release does not look at them."""
         names: dict[str, None] = {}
-        keys = "SELECT DISTINCT unnest(CASE WHEN json_valid(line) THEN json_keys(line) END) FROM rows"
+        kinds = "SELECT json_keys(line) AS keys, row_number() OVER () AS number FROM rows WHERE json_valid(line)"
         for batch in self._texts():
-            with self._asked(batch, keys) as relation:
-                names.update(dict.fromkeys(sorted(name for (name,) in relation.fetchall())))
+            with self._asked(batch, f"SELECT keys FROM ({kinds}) GROUP BY keys ORDER BY min(number)") as relation:
+                for (keys,) in relation.fetchall():
+                    names.update(dict.fromkeys(keys))
         return list(names)
 
     def check(self, domain: Domain) -> None:
