@@ -282,6 +282,18 @@ def test_there_are_ten_thousand_cases():
     assert sum(cases for *_, cases in WAYS.values()) >= 10_000
 
 
+def test_every_source_is_held_to_this(tmp_path):
+    """A new source without a way in here fails."""
+
+    def below(kind):
+        return {kind, *(deeper for child in kind.__subclasses__() for deeper in below(child))}
+
+    held = set()
+    for row, _, build, _ in WAYS.values():
+        held.add(type(open_source(build([row(random.Random(1))], tmp_path), DOMAIN)))
+    assert {kind for kind in below(Source) - {Source} if kind.__module__.startswith("hushtable")} == held
+
+
 def moved(rows, others, hostile, luck):
     """A neighbouring table, and the readings its other rows must have, None for the row that differs."""
     place = luck.randrange(len(rows) + 1)
