@@ -16,8 +16,8 @@ __all__ = ["ALARM", "Check", "Kind", "Signs", "coins_for", "follows_law", "halve
 
 Signs = NDArray[np.int8]
 Kind = Literal["price", "law", "independence", "attack", "delta"]
-# Of one check; an audit has fewer than a thousand of them, so that all together raise one in a million.
-ALARM = 1e-9
+# Of one check; an audit has fewer than two thousand of them, so that all together raise one in a million.
+ALARM = 5e-10
 LEVELS = (0.002, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.998)
 # Prices are exact fractions, what is held against them are floats (and, for a watch, sums over cells).
 ROUNDING = 1e-9
