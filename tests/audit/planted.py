@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import cycle
 
 import numpy as np
+import planted_steps as steps
+from planting import DRAWS, SMALL, exchanged, measured, released
 
 from hushtable.audit.checks import Check
-from hushtable.audit.curator_cases import curator_cases
-from hushtable.audit.mechanism_cases import mechanism_cases
-from hushtable.audit.releases import ReleaseCase, audit_release
-from hushtable.audit.shapes import BINARY, FINE, REAL, RELATIONS, shape
+from hushtable.audit.shapes import BINARY, FINE, REAL, shape
 from hushtable.audit.statistic_cases import BUILDERS, noise_for
 from hushtable.audit.step_cases import step_cases
 from hushtable.audit.steps import MeasureCase, audit_measure
-from hushtable.audit.trace import Traced
 from hushtable.interactions import Interactions, Scales
 from hushtable.smooth.evaluation import evaluate
 from hushtable.vault import door as door_module
@@ -27,38 +24,6 @@ from hushtable.vault.noise import sample
 from hushtable.vault.statistics import Histogram, OneQuestion, Parities
 from hushtable.vault.statistics.chebyshev import MOST_BITS, ChebyshevSums
 from hushtable.vault.statistics.functions import FunctionSums
-
-SMALL = shape(BINARY)
-DRAWS, SHARE = 4000, 0.1
-
-
-@contextmanager
-def exchanged(**names: object) -> Iterator[None]:
-    """The door with other functions in place of those it calls."""
-    before = {name: getattr(door_module, name) for name in names}
-    for name, value in names.items():
-        setattr(door_module, name, value)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            setattr(door_module, name, value)
-
-
-def measured(statistic, law="laplace", domain=SMALL, *, seed, draws=DRAWS, door=Door) -> list[Check]:
-    noise = noise_for(statistic, law, domain)
-    return audit_measure(MeasureCase("planted", domain, statistic, noise), draws=draws, seed=seed, door=door)
-
-
-def released(cases: Iterator[ReleaseCase], named: str, *, seed, door=None, share=SHARE) -> list[Check]:
-    case = next(case for case in cases if case.name == named)
-    traced = type("TracedFault", (Traced, door), {}) if door else type("TracedDoor", (Traced, Door), {})
-    return audit_release(case, share=share, seed=seed, door=traced)
-
-
-def watched(named: str, **more) -> list[Check]:
-    return released(step_cases("watch, then measure"), named, **more)
-
 
 # Noise
 
@@ -173,165 +138,6 @@ def forgotten_rows(seed: int) -> list[Check]:
     return measured(OneRowTooFew(SMALL.sizes), "gaussian", shape(BINARY, rows=2), seed=seed)
 
 
-# Choosing, comparing, paying
-
-
-def missing_factor_two(seed: int) -> list[Check]:
-    """exp(epsilon score / D) in place of exp(epsilon score / 2D)."""
-    real = door_module.permute_and_flip
-    with exchanged(permute_and_flip=lambda scores, step, randomness: real(scores, 2 * step, randomness)):
-        return released(step_cases("select between two"), "select between two, replace, pure", seed=seed, share=0.2)
-
-
-def missing_factor_two_of_rho(seed: int) -> list[Check]:
-    real = door_module.exponential
-    with exchanged(exponential=lambda scores, step, randomness: real(scores, 2 * step, randomness)):
-        return released(step_cases("select between two"), "select between two, replace, zcdp", seed=seed, share=0.2)
-
-
-class ReusesComparison(Door):
-    """Answers with the noise of the comparison, as printed for pure epsilon: it shows where the threshold is."""
-
-    def exceeds(self, watch, statistic, reference, *, coordinate=0):
-        drawn = []
-        draw = watch.draw
-        watch.draw = lambda randomness: drawn.append(draw(randomness)) or drawn[0]
-        try:
-            return super().exceeds(watch, statistic, reference, coordinate=coordinate)
-        finally:
-            watch.draw, self._again = draw, drawn[0]
-
-    def measure(self, statistic, noise):
-        seen = super().measure(statistic, noise)
-        if getattr(self, "_again", None) is None:
-            return seen
-        return Measurement(self._finished(statistic) + self._again, seen.noise, seen.rows)
-
-
-def reused_comparison(seed: int) -> list[Check]:
-    return watched("watch, then measure, replace, pure", seed=seed, door=ReusesComparison, share=0.25)
-
-
-def reused_comparison_in_the_curator(seed: int) -> list[Check]:
-    named = "curator, hypothesis, replace, epsilon = 4"
-    return released(curator_cases("curator", seed=1), named, seed=seed, door=ReusesComparison, share=1.0)
-
-
-class NoThresholdNoise(Door):
-    """Compares with the threshold itself."""
-
-    def watch(self, **more):
-        opened = super().watch(**more)
-        opened.threshold = more["threshold"]
-        return opened
-
-
-def exact_threshold(seed: int) -> list[Check]:
-    """Under both relations, as an audit tries both."""
-    return [
-        check
-        for relation in RELATIONS
-        for check in watched(f"watch, then measure, {relation}, pure", seed=seed, door=NoThresholdNoise, share=1.0)
-    ]
-
-
-class PaysOnce(Door):
-    """Charges the first step and takes the others for free."""
-
-    def _pay(self, price, what):
-        if not getattr(self, "_paid_once", False):
-            super()._pay(price, what)
-        self._paid_once = True
-
-
-def charged_once(seed: int) -> list[Check]:
-    return released(step_cases("four measurements"), "four measurements, replace, pure", seed=seed, door=PaysOnce)
-
-
-class KeepsDelta(Door):
-    """Takes the delta of the first reveal only off what is left, so that the second one is free."""
-
-    def _pay(self, price, what):
-        left = self._delta
-        super()._pay(price, what)
-        self._delta = left
-
-
-class ForgetsDelta(Door):
-    """Charges epsilon for a reveal, and not its delta."""
-
-    def _pay(self, price, what):
-        super()._pay(replace(price, delta=Fraction(0)), what)
-
-
-def reveals(door: type[Door], seed: int) -> list[Check]:
-    return released(step_cases("reveal"), "reveal, replace, pure", seed=seed, door=door, share=0.05)
-
-
-def delta_kept(seed: int) -> list[Check]:
-    return reveals(KeepsDelta, seed)
-
-
-def delta_not_charged(seed: int) -> list[Check]:
-    return reveals(ForgetsDelta, seed)
-
-
-# People with several rows
-
-
-class OneRow(Door):
-    """Believes, in one of its verbs, that a person has one row."""
-
-    @contextmanager
-    def _one_row(self):
-        unit = self._unit
-        self._unit = replace(unit, rows=1)
-        try:
-            yield
-        finally:
-            self._unit = unit
-
-
-class WatchOfOneRow(OneRow):
-    def watch(self, **more):
-        with self._one_row():
-            return super().watch(**more)
-
-
-class SelectOfOneRow(OneRow):
-    def select(self, statistic, reference, price, *, among=None):
-        with self._one_row():
-            return super().select(statistic, reference, price, among=among)
-
-
-def watch_of_one_row(seed: int, rows: str = "zcdp, 3", share: float = 0.25) -> list[Check]:
-    named = f"watch from afar, replace, {rows} rows a person"
-    return released(step_cases("watch from afar"), named, seed=seed, door=WatchOfOneRow, share=share)
-
-
-def watch_of_one_row_of_two(seed: int) -> list[Check]:
-    return watch_of_one_row(seed, "pure, 2", share=0.8)
-
-
-def watch_of_one_row_in_the_curator(seed: int) -> list[Check]:
-    named = "curator, hypothesis, replace, rho = 4, 3 rows a person"
-    return released(curator_cases("curator", seed=1), named, seed=seed, door=WatchOfOneRow, share=1.0)
-
-
-def select_of_one_row(seed: int, rows: str = "zcdp, 3", share: float = SHARE) -> list[Check]:
-    named = f"select between two, replace, {rows} rows a person"
-    return released(step_cases("select between two"), named, seed=seed, door=SelectOfOneRow, share=share)
-
-
-def select_of_one_row_of_two(seed: int) -> list[Check]:
-    return select_of_one_row(seed, "pure, 2", share=0.2)
-
-
-def select_of_one_row_in_mwem(seed: int) -> list[Check]:
-    named = "mwem 4, replace, rho = 8, 3 rows a person: whole"
-    return released(mechanism_cases("mwem", seed=1), named, seed=seed, door=SelectOfOneRow, share=1.0)
-
-
 # Noise that is used twice
 
 
@@ -434,20 +240,20 @@ FAULTS = {
     "sensitivity halved": Planted(halved_sensitivity, ("price",)),
     "a coordinate forgotten": Planted(forgotten_coordinate, ("price",)),
     "rows of one person forgotten": Planted(forgotten_rows, ("price",)),
-    "factor 2 missing": Planted(missing_factor_two, ("law",)),
-    "factor 2 missing, rho": Planted(missing_factor_two_of_rho, ("law",)),
-    "comparison noise reused": Planted(reused_comparison, ("law",)),
-    "comparison noise reused, curator": Planted(reused_comparison_in_the_curator, ("law",)),
-    "threshold without noise": Planted(exact_threshold, ("law",)),
-    "charged once for four": Planted(charged_once, ("price",)),
-    "delta kept by a second reveal": Planted(delta_kept, ("price",)),
-    "delta not charged": Planted(delta_not_charged, ("price",)),
-    "watch of one row, of three": Planted(watch_of_one_row, ("law",)),
-    "watch of one row, of two": Planted(watch_of_one_row_of_two, ("law",)),
-    "watch of one row, curator": Planted(watch_of_one_row_in_the_curator, ("law",)),
-    "selection of one row, of three": Planted(select_of_one_row, ("law",)),
-    "selection of one row, of two": Planted(select_of_one_row_of_two, ("law",)),
-    "selection of one row, mwem": Planted(select_of_one_row_in_mwem, ("law",)),
+    "factor 2 missing": Planted(steps.missing_factor_two, ("law",)),
+    "factor 2 missing, rho": Planted(steps.missing_factor_two_of_rho, ("law",)),
+    "comparison noise reused": Planted(steps.reused_comparison, ("law",)),
+    "comparison noise reused, curator": Planted(steps.reused_comparison_in_the_curator, ("law",)),
+    "threshold without noise": Planted(steps.exact_threshold, ("law",)),
+    "charged once for four": Planted(steps.charged_once, ("price",)),
+    "delta kept by a second reveal": Planted(steps.delta_kept, ("price",)),
+    "delta not charged": Planted(steps.delta_not_charged, ("price",)),
+    "watch of one row, of three": Planted(steps.watch_of_one_row, ("law",)),
+    "watch of one row, of two": Planted(steps.watch_of_one_row_of_two, ("law",)),
+    "watch of one row, curator": Planted(steps.watch_of_one_row_in_the_curator, ("law",)),
+    "selection of one row, of three": Planted(steps.select_of_one_row, ("law",)),
+    "selection of one row, of two": Planted(steps.select_of_one_row_of_two, ("law",)),
+    "selection of one row, mwem": Planted(steps.select_of_one_row_in_mwem, ("law",)),
     "noise used again": Planted(noise_used_again, ("independence",)),
     "noise used again, later": Planted(noise_used_again_later, ("independence",)),
     "noise used again, within": Planted(noise_used_again_within, ("independence",)),

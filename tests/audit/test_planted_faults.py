@@ -6,7 +6,8 @@ Each run here has a fraction of the releases of a full audit (`hush audit`), so 
 import math
 
 import pytest
-from planted import DRAWS, FAULTS, measured, proven_above_the_claim
+from planted import FAULTS, proven_above_the_claim
+from planting import DRAWS, measured
 
 from hushtable.audit.attacks import ALARM
 from hushtable.audit.shapes import BINARY, shape
