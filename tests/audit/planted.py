@@ -2,54 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import islice
+from itertools import cycle
 
 import numpy as np
+import planted_steps as steps
+from planting import DRAWS, SMALL, exchanged, measured, released
 
 from hushtable.audit.checks import Check
-from hushtable.audit.curator_cases import curator_cases
-from hushtable.audit.releases import ReleaseCase, audit_release
-from hushtable.audit.shapes import BINARY, shape
-from hushtable.audit.statistic_cases import noise_for
+from hushtable.audit.shapes import BINARY, FINE, REAL, shape
+from hushtable.audit.statistic_cases import BUILDERS, noise_for
 from hushtable.audit.step_cases import step_cases
 from hushtable.audit.steps import MeasureCase, audit_measure
-from hushtable.audit.trace import Traced
 from hushtable.interactions import Interactions, Scales
+from hushtable.smooth.evaluation import evaluate
 from hushtable.vault import door as door_module
 from hushtable.vault.door import Door, Measurement
+from hushtable.vault.noise import sample
 from hushtable.vault.statistics import Histogram, OneQuestion, Parities
-
-SMALL = shape(BINARY)
-DRAWS, SHARE = 4000, 0.1
-
-
-@contextmanager
-def exchanged(**names: object) -> Iterator[None]:
-    """The door with other functions in place of those it calls."""
-    before = {name: getattr(door_module, name) for name in names}
-    for name, value in names.items():
-        setattr(door_module, name, value)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            setattr(door_module, name, value)
-
-
-def measured(statistic, law="laplace", domain=SMALL, *, seed, draws=DRAWS, door=Door) -> list[Check]:
-    noise = noise_for(statistic, law, domain)
-    return audit_measure(MeasureCase("planted", domain, statistic, noise), draws=draws, seed=seed, door=door)
-
-
-def released(cases: Iterator[ReleaseCase], number: int, *, seed, door=None, share=SHARE) -> list[Check]:
-    case = next(islice(cases, number, None))
-    traced = type("TracedFault", (Traced, door), {}) if door else type("TracedDoor", (Traced, Door), {})
-    return audit_release(case, share=share, seed=seed, door=traced)
-
+from hushtable.vault.statistics.chebyshev import MOST_BITS, ChebyshevSums
+from hushtable.vault.statistics.functions import FunctionSums
 
 # Noise
 
@@ -164,78 +138,88 @@ def forgotten_rows(seed: int) -> list[Check]:
     return measured(OneRowTooFew(SMALL.sizes), "gaussian", shape(BINARY, rows=2), seed=seed)
 
 
-# Choosing, comparing, paying
+# Noise that is used twice
 
 
-def missing_factor_two(seed: int) -> list[Check]:
-    """exp(epsilon score / D) in place of exp(epsilon score / 2D)."""
-    real = door_module.permute_and_flip
-    with exchanged(permute_and_flip=lambda scores, step, randomness: real(scores, 2 * step, randomness)):
-        return released(step_cases("select between two"), 0, seed=seed, share=0.2)
+class NoiseByShape:
+    """Draws noise once for every shape that is asked for, and hands the same out again."""
+
+    def __init__(self):
+        self.known, self.source = {}, None
+
+    def __call__(self, scales, randomness):
+        if randomness is not self.source:  # another release
+            self.known, self.source = {}, randomness
+        shape = scales.law, scales.table, len(scales.index)
+        if shape not in self.known:
+            self.known[shape] = sample(scales, randomness)
+        return self.known[shape].copy()
 
 
-def missing_factor_two_of_rho(seed: int) -> list[Check]:
-    real = door_module.exponential
-    with exchanged(exponential=lambda scores, step, randomness: real(scores, 2 * step, randomness)):
-        return released(step_cases("select between two"), 1, seed=seed, share=0.2)
+def noise_used_again(seed: int) -> list[Check]:
+    with exchanged(sample=NoiseByShape()):
+        return released(step_cases("four measurements"), "four measurements, replace, pure", seed=seed)
 
 
-class ReusesComparison(Door):
-    """Answers with the noise of the comparison, as printed for pure epsilon: it shows where the threshold is."""
+def noise_used_again_later(seed: int) -> list[Check]:
+    """Between two uses of one noise there is another, so that no step has the noise of the one before."""
+    turns = cycle((NoiseByShape(), NoiseByShape()))
 
-    def exceeds(self, watch, statistic, reference, *, coordinate=0):
-        drawn = []
-        draw = watch.draw
-        watch.draw = lambda randomness: drawn.append(draw(randomness)) or drawn[0]
-        try:
-            return super().exceeds(watch, statistic, reference, coordinate=coordinate)
-        finally:
-            watch.draw, self._again = draw, drawn[0]
+    def in_turn(scales, randomness):
+        return next(turns)(scales, randomness)
 
-    def measure(self, statistic, noise):
-        seen = super().measure(statistic, noise)
-        if getattr(self, "_again", None) is None:
-            return seen
-        return Measurement(self._finished(statistic) + self._again, seen.noise, seen.rows)
+    with exchanged(sample=in_turn):
+        return released(step_cases("four measurements"), "four measurements, replace, zcdp", seed=seed)
 
 
-def reused_comparison(seed: int) -> list[Check]:
-    return released(step_cases("watch, then measure"), 0, seed=seed, door=ReusesComparison, share=0.25)
+def noise_used_again_within(seed: int) -> list[Check]:
+    """One half of a measurement has the noise of the other."""
+
+    def halved(scales, randomness):
+        drawn = sample(scales, randomness)
+        blocks = drawn.reshape(-1, 8)
+        blocks[:, 4:] = blocks[:, :4]
+        return drawn
+
+    with exchanged(sample=halved):
+        return measured(Histogram(SMALL.sizes), seed=seed)
 
 
-def reused_comparison_in_the_curator(seed: int) -> list[Check]:
-    return released(curator_cases("curator", seed=1), 0, seed=seed, door=ReusesComparison, share=1.0)
+# What a row counts
 
 
-class NoThresholdNoise(Door):
-    """Compares with the threshold itself."""
+class Unclamped(FunctionSums):
+    """Takes functions at their word that their values lie in the range they state."""
 
-    def watch(self, **more):
-        opened = super().watch(**more)
-        opened.threshold = more["threshold"]
-        return opened
-
-
-def exact_threshold(seed: int) -> list[Check]:
-    """Under both relations, as an audit tries both."""
-    return [
-        check
-        for number in (0, 2)
-        for check in released(step_cases("watch, then measure"), number, seed=seed, door=NoThresholdNoise, share=1.0)
-    ]
+    def accumulate(self, codes):
+        columns = {axis.name: axis.original(x) for axis, x in zip(self.axes, codes.x, strict=True)}
+        sums = self.zeros()
+        sums[0] = codes.x.shape[1]
+        for i, (function, (low, high)) in enumerate(zip(self.functions, self.ranges, strict=True), start=1):
+            scaled = (2 * evaluate(function, columns) - low - high) / (high - low)
+            sums[i] = np.rint(scaled * self.unit).astype(np.int64).sum()
+        return sums
 
 
-class PaysOnce(Door):
-    """Charges the first step and takes the others for free."""
-
-    def _pay(self, price, what):
-        if not getattr(self, "_paid_once", False):
-            super()._pay(price, what)
-        self._paid_once = True
+def unclamped_values(seed: int) -> list[Check]:
+    domain = shape(REAL)
+    (real,) = BUILDERS["functions"][1](domain)
+    return measured(Unclamped(*real.blocks, real.functions, real.ranges, real.unit), domain=domain, seed=seed)
 
 
-def charged_once(seed: int) -> list[Check]:
-    return released(step_cases("four measurements"), 0, seed=seed, door=PaysOnce)
+class NoRoundingSlack(ChebyshevSums):
+    """Prices the polynomials, and not what is left of them when they are rounded."""
+
+    def reach_squared(self, group, neighbours):
+        priced = ChebyshevSums(self.blocks, weights=self.weights, bits=MOST_BITS, neighbours=self.neighbours)
+        return priced.reach_squared(group, neighbours)
+
+
+def no_rounding_slack(seed: int) -> list[Check]:
+    domain = shape(FINE)
+    *_, coarse = BUILDERS["chebyshev"][1](domain)
+    bare = NoRoundingSlack(coarse.blocks, weights=coarse.weights, bits=coarse.bits, neighbours="replace")
+    return measured(bare, "gaussian", domain=domain, seed=seed)
 
 
 @dataclass(frozen=True)
@@ -256,11 +240,24 @@ FAULTS = {
     "sensitivity halved": Planted(halved_sensitivity, ("price",)),
     "a coordinate forgotten": Planted(forgotten_coordinate, ("price",)),
     "rows of one person forgotten": Planted(forgotten_rows, ("price",)),
-    "factor 2 missing": Planted(missing_factor_two, ("law",)),
-    "factor 2 missing, rho": Planted(missing_factor_two_of_rho, ("law",)),
-    "comparison noise reused": Planted(reused_comparison, ("law",)),
-    "comparison noise reused, curator": Planted(reused_comparison_in_the_curator, ("law",)),
-    "threshold without noise": Planted(exact_threshold, ("law",)),
-    "charged once for four": Planted(charged_once, ("price",)),
+    "factor 2 missing": Planted(steps.missing_factor_two, ("law",)),
+    "factor 2 missing, rho": Planted(steps.missing_factor_two_of_rho, ("law",)),
+    "comparison noise reused": Planted(steps.reused_comparison, ("law",)),
+    "comparison noise reused, curator": Planted(steps.reused_comparison_in_the_curator, ("law",)),
+    "threshold without noise": Planted(steps.exact_threshold, ("law",)),
+    "charged once for four": Planted(steps.charged_once, ("price",)),
+    "delta kept by a second reveal": Planted(steps.delta_kept, ("price",)),
+    "delta not charged": Planted(steps.delta_not_charged, ("price",)),
+    "watch of one row, of three": Planted(steps.watch_of_one_row, ("law",)),
+    "watch of one row, of two": Planted(steps.watch_of_one_row_of_two, ("law",)),
+    "watch of one row, curator": Planted(steps.watch_of_one_row_in_the_curator, ("law",)),
+    "selection of one row, of three": Planted(steps.select_of_one_row, ("law",)),
+    "selection of one row, of two": Planted(steps.select_of_one_row_of_two, ("law",)),
+    "selection of one row, mwem": Planted(steps.select_of_one_row_in_mwem, ("law",)),
+    "noise used again": Planted(noise_used_again, ("independence",)),
+    "noise used again, later": Planted(noise_used_again_later, ("independence",)),
+    "noise used again, within": Planted(noise_used_again_within, ("independence",)),
+    "values outside their range": Planted(unclamped_values, ("price",)),
+    "rounding not priced": Planted(no_rounding_slack, ("price",)),
 }
 __all__ = ["FAULTS", "Planted", "proven_above_the_claim"]

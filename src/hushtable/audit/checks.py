@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from itertools import combinations
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .bounds import two_sided
 from .laws import Floats
 
-__all__ = ["ALARM", "Check", "Kind", "coins_for", "follows_law", "is_independent", "price_covers"]
+__all__ = ["ALARM", "Check", "Kind", "Signs", "coins_for", "follows_law", "halves", "is_independent", "price_covers"]
 
+Signs = NDArray[np.int8]
 Kind = Literal["price", "law", "independence", "attack", "delta"]
-# Of one check; an audit has fewer than a thousand of them, so that all together raise one in a million.
-ALARM = 1e-9
+# Of one check; an audit has fewer than two thousand of them, so that all together raise one in a million.
+ALARM = 5e-10
 LEVELS = (0.002, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.998)
 # Prices are exact fractions, what is held against them are floats (and, for a watch, sums over cells).
 ROUNDING = 1e-9
@@ -26,7 +29,8 @@ class Check:
 
     price         what the steps cost this pair of tables, exactly, against what was charged
     law           whether outputs have the law that their step states: the p-value of the worst of several tests
-    independence  whether the noise of two numbers is independent: the same
+    independence  whether the noise of two numbers is independent, neighbours in a release and the same number of
+                  two steps: the same
     attack        epsilon (or rho) that an attack proves, against what was charged
     delta         the same for delta, at the epsilon that was charged
     """
@@ -70,8 +74,28 @@ def follows_law(pits: Floats, *, runs: int, by: str, whole_numbers: bool = True)
     return Check(kind="law", passed=worst > ALARM, found=worst, claim=ALARM, unit="p-value", runs=runs, by=by)
 
 
-def is_independent(first: Floats, second: Floats, *, runs: int, by: str) -> Check:
-    """Whether pairs of uniform numbers agree on their half as often as not: exact, whatever their law."""
-    agree = int(((first < 0.5) == (second < 0.5)).sum())
-    found = two_sided(agree, len(first), 0.5) if len(first) else 1.0
+def halves(pits: Floats) -> Signs:
+    """-1 or 1 for the half that each uniform number is in."""
+    return np.where(pits < 0.5, np.int8(-1), np.int8(1))
+
+
+def is_independent(left: Signs, right: Signs, parts: Signs, *, runs: int, by: str) -> Check:
+    """Whether any two numbers that must have noise of their own agree on their half as often as not: exact.
+
+    left, right   neighbours in a release
+    parts         shape (releases, parts, numbers of a part), 0 where there is no number. Of any two parts the same
+                  numbers are compared: noise that is used again shows there alone, wherever it was used first.
+
+    That there is a second number may depend on the first; for the second the first is still a fair coin's guess.
+    """
+    products = left * right
+    agree, differ = [int((products > 0).sum())], [int((products < 0).sum())]
+    # Whole numbers below 2^24, which floats of 32 bits add exactly.
+    flat = parts.transpose(1, 0, 2).reshape(parts.shape[1], -1).astype(np.float32)
+    balance, pairs = flat @ flat.T, np.abs(flat) @ np.abs(flat).T
+    for i, j in combinations(range(len(flat)), 2):
+        agree.append(round(float(pairs[i, j] + balance[i, j]) / 2))
+        differ.append(round(float(pairs[i, j] - balance[i, j]) / 2))
+    tests = [two_sided(a, a + d, 0.5) for a, d in zip(agree, differ, strict=True) if a + d]
+    found = min(1.0, min(tests, default=1.0) * len(tests))
     return Check(kind="independence", passed=found > ALARM, found=found, claim=ALARM, unit="p-value", runs=runs, by=by)

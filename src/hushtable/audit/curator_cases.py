@@ -19,14 +19,18 @@ from ..vault.randomness import Simulated
 from ..vault.statistics.list_count import KeyTotals
 from .pairs import Pair, pair_tables
 from .releases import ReleaseCase
-from .shapes import BINARY, OPEN, RELATIONS, shape
+from .shapes import BINARY, OPEN, RELATIONS, persons, shape
 from .tables import NAMES, Table, possible_rows
 
 __all__ = ["CURATORS", "curator_cases"]
 
 CURATORS = ("curator", "list-curator")
-WAYS: tuple[Way, ...] = ("hypothesis", "independent")
-BUDGETS = (Budget(epsilon=4), Budget(rho=4))
+PURE, RHO = Budget(epsilon=4), Budget(rho=4)
+# Ways, budgets and rows of a person; a fast audit takes the first two.
+SESSIONS: tuple[tuple[Way, Budget, int], ...] = (
+    ("hypothesis", PURE, 1), ("hypothesis", RHO, 3), ("hypothesis", PURE, 2), ("hypothesis", RHO, 1),
+    ("independent", PURE, 1), ("independent", RHO, 1),
+)  # fmt: skip
 QUESTIONS = (
     "b0 AND b1", "b0 OR b1", "b0 AND b1 AND b2", "b0", "NOT b1", "b1 OR b2", "b0 AND NOT b1", "b0 AND b2",
     "at_least(2, b0, b1, b2)", "NOT b0 AND NOT b1",
@@ -35,25 +39,26 @@ QUESTIONS = (
 
 def curator_cases(name: str, *, seed: int) -> Iterator[ReleaseCase]:
     """Sessions with either curator."""
-    if name == "list-curator":
-        for relation in RELATIONS:
-            for budget in BUDGETS:
-                domain = shape(OPEN, relation)
+    for relation in RELATIONS:
+        for way, budget, person in SESSIONS:
+            if name == "curator":
+                yield _questions(shape(BINARY, relation, rows=person), way, budget, seed)
+            elif way == "hypothesis":
+                domain = shape(OPEN, relation, rows=person)
                 plan = plan_curator(
-                    domain, budget=budget, rows=9, questions=20, updates=3, way="hypothesis", workload="sparse(size=4)"
+                    domain, budget=budget, rows=8 + person, questions=20, updates=3, way=way, workload="sparse(size=4)"
                 )
                 yield _lists(domain, plan)
-        return
-    for relation in RELATIONS:
-        domain = shape(BINARY, relation)
-        rows = possible_rows(domain, most=100, seed=seed)
-        new = None if relation == "add-remove" else rows[-1]
-        # The others are alike, so that the hypothesis is wrong and thresholds are crossed.
-        tables = pair_tables(domain, Pair(rows[0], new, 0.0), [rows[3]] * 4 + [rows[4]] * 6)
-        for way in WAYS:
-            for budget in BUDGETS:
-                plan = plan_curator(domain, budget=budget, rows=11, questions=20, updates=3, way=way)
-                yield ReleaseCase(f"curator, {way}, {relation}, {budget}", domain, tables, _session(plan), 120)
+
+
+def _questions(domain: Domain, way: Way, budget: Budget, seed: int) -> ReleaseCase:
+    """About a table whose other rows are alike, so that the hypothesis is wrong and thresholds are crossed."""
+    unit, rows = domain.unit, possible_rows(domain, most=100, seed=seed)
+    new = None if unit.neighbours == "add-remove" else rows[-1]
+    tables = pair_tables(domain, Pair(rows[0], new, 0.0), [rows[3]] * 4 + [rows[4]] * 6)
+    plan = plan_curator(domain, budget=budget, rows=10 + unit.rows, questions=20, updates=3, way=way)
+    label = f"curator, {way}, {unit.neighbours}, {budget}{persons(unit.rows)}"
+    return ReleaseCase(label, domain, tables, _session(plan), 120)
 
 
 def _session(plan: CuratorPlan) -> Callable[[Callable[..., Any], Table, Simulated], Price]:
@@ -90,5 +95,5 @@ def _lists(domain: Domain, plan: CuratorPlan) -> ReleaseCase:
             curator.ask(one)
         return Price(currency=plan.price.currency, amount=plan.price.amount - account.left)
 
-    name = f"list-curator, {plan.way}, {domain.unit.neighbours}, {plan.budget}"
+    name = f"list-curator, {plan.way}, {domain.unit.neighbours}, {plan.budget}{persons(domain.unit.rows)}"
     return ReleaseCase(name, domain, tables, act, 120)

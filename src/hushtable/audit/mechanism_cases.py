@@ -19,7 +19,7 @@ from ..workloads.base import Workload
 from ..workloads.known_lists import KnownLists
 from .pairs import Pair, pair_tables, worst_pair
 from .releases import ReleaseCase, opener
-from .shapes import BINARY, LISTS, MIXED, OPEN, REAL, RELATIONS, shape
+from .shapes import BINARY, LISTS, MIXED, OPEN, REAL, RELATIONS, persons, shape
 from .steps import MeasureCase, Tally
 from .tables import Table, possible_rows
 
@@ -39,6 +39,8 @@ class Setting:
     budgets: tuple[Budget, ...] = (PURE, RHO)
     options: str = ""
     runs: int = 200
+    rows: int = 1
+    """Of one person."""
 
 
 SETTINGS: dict[str, tuple[Setting, ...]] = {
@@ -53,6 +55,17 @@ SETTINGS: dict[str, tuple[Setting, ...]] = {
             workload="parities(order=2)",
             options="mwem(rounds=3, adaptive=true, start=histogram)",
             runs=100,
+        ),
+        *(
+            Setting(
+                attributes=BINARY,
+                workload="parities(order=2)",
+                budgets=(budget,),
+                options="mwem(rounds=2, split=0.9)",
+                runs=150,
+                rows=rows,
+            )
+            for budget, rows in ((Budget(epsilon=8), 2), (Budget(rho=8), 3))
         ),
     ),
     "pair-rake": (Setting(attributes=MIXED, workload="whole_table()", runs=40),),
@@ -80,8 +93,8 @@ def mechanism_cases(name: str, *, seed: int) -> Iterator[MeasureCase | ReleaseCa
     for number, setting in enumerate(SETTINGS[name]):
         for budget in setting.budgets:
             for relation in RELATIONS:
-                domain = shape(setting.attributes, relation)
-                label = f"{name}{f' {number + 1}' if number else ''}, {relation}, {budget}"
+                domain = shape(setting.attributes, relation, rows=setting.rows)
+                label = f"{name}{f' {number + 1}' if number else ''}, {relation}, {budget}{persons(setting.rows)}"
                 yield from _cases(label, name, domain, setting, budget, seed)
 
 
@@ -89,7 +102,7 @@ def _cases(
     label: str, name: str, domain: Domain, setting: Setting, budget: Budget, seed: int
 ) -> Iterator[MeasureCase | ReleaseCase]:
     workload = _known_lists() if setting.workload == "known_lists()" else setting.workload
-    made = plan(domain, rows=OTHERS + 1, workload=workload, budget=budget, mechanism=setting.options or name)
+    made = plan(domain, rows=OTHERS + setting.rows, workload=workload, budget=budget, mechanism=setting.options or name)
     others = possible_rows(domain, most=OTHERS, seed=seed)[:OTHERS]
     measured = _measured(made, Table(domain, others), seed)
     pairs: list[Pair] = []

@@ -13,7 +13,7 @@ from ..budget import Price
 from ..domain import Domain
 from ..vault.randomness import Simulated
 from .attacks import Claim, Releases, attack
-from .checks import Check, coins_for, follows_law, is_independent, price_covers
+from .checks import Check, Signs, coins_for, follows_law, halves, is_independent, price_covers
 from .key_law import KeyLaw
 from .laws import Floats
 from .steps import Tally
@@ -27,6 +27,8 @@ Act = Callable[[Callable[..., Any], Table, Simulated], Price]
 # A watch is summed over cells of thresholds, which costs some digits.
 WATCH_SLACK = 1e-3
 MOST_PITS = 64
+# Of so many steps all pairs are compared.
+MOST_STEPS = 24
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,11 +56,12 @@ def through(door: Callable[..., Any], price: Price, table: Table, randomness: Si
 
 
 def spent(tally: Tally, price: Price) -> Price:
-    """All that was charged, in the currency of the price."""
+    """All that was charged, in the currency of the price; what goes beyond the price was never reserved."""
     total = Price(currency=price.currency, amount=price.amount * 0)
     for one in tally.charged:
         total = total + one.into(price.currency)
-    return total
+    amount, delta = min(total.amount, price.amount), min(total.delta, price.delta)
+    return Price(currency=price.currency, amount=amount, delta=delta)
 
 
 def opener(price: Price, release: Callable[[Any, Domain], object]) -> Act:
@@ -79,9 +82,9 @@ def audit_release(case: ReleaseCase, *, share: float, seed: int, door: Callable[
     every = [run for side in runs for run in side]
     unit = "epsilon" if every[0].charged.currency == "pure" else "rho"
     found = [_dearest(every, unit)]
-    if every[0].charged.delta:
-        delta = max(sum(step.delta for step in run.trace.steps) for run in every)
-        charged = float(min(run.charged.delta for run in every))
+    delta = max(sum(step.delta for step in run.trace.steps) for run in every)
+    charged = float(min(run.charged.delta for run in every))
+    if delta or charged:
         found.append(price_covers(delta, charged, "delta", runs=len(every), by="every release"))
     found += _laws(every)
     amount = float(max(run.charged.amount for run in every))
@@ -117,17 +120,29 @@ def _dearest(runs: list[Run], unit: str) -> Check:
 
 
 def _laws(runs: list[Run]) -> list[Check]:
-    """The law of every kind of step, and whether steps that follow each other are independent."""
+    """The law of every kind of step, and whether all noise is independent, within a step and across steps."""
     kinds = sorted({step.kind for run in runs for step in run.trace.steps})
     whole = all(run.trace.whole_numbers for run in runs)
     found = []
     for kind in kinds:
         pits = np.concatenate([_shown(step) for run in runs for step in run.trace.steps if step.kind == kind])
         found.append(follows_law(pits, runs=len(runs), by=kind, whole_numbers=whole))
-    series = [np.concatenate([_shown(step) for step in run.trace.steps]) for run in runs if run.trace.steps]
-    if any(len(one) > 1 for one in series):
+    signs = [[halves(_shown(step)) for step in run.trace.steps] for run in runs]
+    if any(sum(map(len, steps)) > 1 for steps in signs):
+        series = [np.concatenate(steps) for steps in signs if steps]
         left, right = (np.concatenate([one[part] for one in series]) for part in (np.s_[:-1], np.s_[1:]))
-        found.append(is_independent(left, right, runs=len(runs), by="numbers of one release"))
+        found.append(is_independent(left, right, _by_step(signs), runs=len(runs), by="numbers of one release"))
+    return found
+
+
+def _by_step(signs: list[list[Signs]]) -> Signs:
+    """Releases x steps x numbers, 0 where a release has fewer; of its first steps."""
+    steps = min(MOST_STEPS, max(map(len, signs)))
+    width = max((len(one) for each in signs for one in each[:steps]), default=0)
+    found = np.zeros((len(signs), steps, width), dtype=np.int8)
+    for run, each in enumerate(signs):
+        for step, one in enumerate(each[:steps]):
+            found[run, step, : len(one)] = one
     return found
 
 

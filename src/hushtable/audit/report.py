@@ -27,12 +27,14 @@ HEAD = """\
 
 `hush audit` attacks everything that may leave the vault: every mechanism, every statistic, both curators and every
 step of the door. It takes two neighbouring tables (the worst pair of rows that a search over all pairs, or over many
-and by climbing, finds), makes many simulated releases of both, and asks four things:
+and by climbing, finds; of persons with one row, and where the name says so with two or three), makes many simulated
+releases of both, and asks four things:
 
 - **exact price**: what do the steps cost this pair, by their stated laws, and was at least that much charged?
 - **law**: do the outputs have the law that their step states? Every output is turned into a number that is uniform if
   so, and exact binomial tests look at 22 levels of these numbers. The worst p-value is shown.
-- **independence**: is the noise of neighbouring numbers independent?
+- **independence**: is the noise of neighbouring numbers independent, and that of the same number in any two steps of a
+  release? Noise that is drawn once and used again shows there.
 - **proven**: how much epsilon (or rho, or delta) does the best attack prove, whatever made the releases? Attacks are
   the likelihood ratio of the stated law, a logistic regression, exact matches with the true sums, and the low bits of
   numbers that are not whole. One half of the releases chooses attack and threshold, the other half proves, with

@@ -26,7 +26,7 @@ from ..smooth.expressions import parse_expression
 from ..vault import statistics
 from ..vault.door import Noise
 from ..vault.statistics import Statistic
-from .shapes import BINARY, LISTS, MIXED, OPEN, REAL, RELATIONS, shape
+from .shapes import BINARY, FINE, LISTS, MIXED, OPEN, REAL, RELATIONS, persons, shape
 from .steps import MeasureCase
 from .tables import NAMES
 
@@ -60,9 +60,8 @@ def statistic_cases(name: str) -> Iterator[MeasureCase]:
     for relation in RELATIONS:
         for rows in (1, 2) if attributes is BINARY else (1,):
             domain = shape(attributes, relation, rows=rows)
-            persons = ", 2 rows a person" if rows > 1 else ""
             for number, statistic in enumerate(build(domain)):
-                label = f"{name}{f' {number + 1}' if number else ''}, {relation}{persons}"
+                label = f"{name}{f' {number + 1}' if number else ''}, {relation}{persons(rows)}"
                 for law in LAWS:
                     noise = noise_for(statistic, law, domain)
                     if noise is not None:
@@ -177,14 +176,18 @@ def _splines(domain: Domain) -> list[Statistic]:
 def _chebyshev(domain: Domain) -> list[Statistic]:
     from ..vault.statistics.chebyshev import ChebyshevSums
 
-    weights = np.rint(decaying(3, 2, 2.0) * WEIGHT_UNIT).astype(np.int64)
-    return [ChebyshevSums([_block()], weights=[weights], bits=10, neighbours=domain.unit.neighbours)]
+    neighbours, weights = domain.unit.neighbours, np.rint(decaying(3, 2, 2.0) * WEIGHT_UNIT).astype(np.int64)
+    usual = ChebyshevSums([_block()], weights=[weights], bits=10, neighbours=neighbours)
+    # Equal weights have a bound without any room, and of one bit rounding leaves little.
+    age, even = Block((Axis("age", 18, 98),)), np.full(5, WEIGHT_UNIT, dtype=np.int64)
+    return [usual, ChebyshevSums([age], weights=[even], bits=1, neighbours=neighbours)]
 
 
 def _functions(domain: Domain) -> list[Statistic]:
     from ..vault.statistics.functions import FunctionSums
 
-    texts, ranges = ("exp(-age/50)", "age*bmi"), ((0.1, 0.7), (252.0, 5292.0))
+    # The last one states a range that its values leave: they must be cut to it.
+    texts, ranges = ("exp(-age/50)", "age*bmi", "bmi"), ((0.1, 0.7), (252.0, 5292.0), (24.0, 34.0))
     return [FunctionSums(_block(), [parse_expression(t, ["age", "bmi"]) for t in texts], ranges, 2**20)]
 
 
@@ -216,6 +219,6 @@ BUILDERS: dict[str, tuple[dict[str, Any], Builder]] = {
     "row-count": (MIXED, _row_count),
     "decision-lists": (LISTS, _decision_lists),
     "splines": (REAL, _splines),
-    "chebyshev": (REAL, _chebyshev),
+    "chebyshev": (FINE, _chebyshev),
     "functions": (REAL, _functions),
 }

@@ -1,8 +1,12 @@
-"""Cases of the door's other steps: choosing, comparing, counting rows and distances, and several steps in a row."""
+"""Cases of the door's other steps: choosing, comparing, revealing, counting, and several steps in a row.
+
+Each also for persons of two and of three rows: a step that forgets them has too little noise there and nowhere else.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -10,19 +14,23 @@ import numpy as np
 
 from ..budget import Currency, Price
 from ..domain import Domain
+from ..errors import OverBudget
 from ..interactions import Law
 from ..rake.tables import GroupedSet
 from ..vault.door import Noise
+from ..vault.reveal import reveal_price, threshold_for
 from ..vault.statistics import GroupedTables, Histogram, OneQuestion
 from .releases import ReleaseCase, opener
-from .shapes import BINARY, RELATIONS, shape
-from .tables import Row, Table
+from .shapes import BINARY, OPEN, RELATIONS, persons, shape
+from .tables import NAMES, Row, Table
 
 __all__ = ["STEPS", "step_cases"]
 
 NO, YES = ("false", "false", "false"), ("true", "true", "true")
-CURRENCIES: tuple[Currency, ...] = ("pure", "zcdp")
+# Currencies and rows of a person; a fast audit takes the first two.
+SETTINGS: tuple[tuple[Currency, int], ...] = (("pure", 1), ("zcdp", 3), ("pure", 2), ("zcdp", 1))
 TWICE = 2
+Release = Callable[[Any, Domain], None]
 
 
 def _price(currency: Currency, epsilon: int = 1) -> Price:
@@ -34,17 +42,37 @@ def _law(currency: Currency) -> Law:
     return "laplace" if currency == "pure" else "gaussian"
 
 
-def _tables(domain: Domain, others: list[Row]) -> tuple[Table, Table]:
-    new = [] if domain.unit.neighbours == "add-remove" else [YES]
-    return Table(domain, [*others, NO]), Table(domain, [*others, *new])
+def _tables(domain: Domain, here: list[Row], there: list[Row], others: list[Row]) -> tuple[Table, Table]:
+    """Two neighbouring tables: all rows of one person are others, or are there only once."""
+    new = [] if domain.unit.neighbours == "add-remove" else there
+    return Table(domain, [*others, *here]), Table(domain, [*others, *new])
 
 
-def _select(domain: Domain, currency: Currency) -> Callable[[Any, Domain], None]:
-    """Two cells whose distances one replaced row moves apart: by 1 against 3, where the ratio is nearly the largest."""
+def _cells(domain: Domain) -> tuple[Table, Table]:
+    """All rows of the person are in one cell, where they are seen best."""
+    return _tables(domain, [NO] * domain.unit.rows, [YES] * domain.unit.rows, [NO, YES])
+
+
+def _keys(domain: Domain) -> tuple[Table, Table]:
+    """Each row of the person has a key of its own, which nobody else has; there, one that others have."""
+    mine: list[Row] = [(f"mine-{i}",) for i in range(domain.unit.rows)]
+    common: list[Row] = [(NAMES[0],)] * 40
+    return _tables(domain, mine, common[: domain.unit.rows], [*common, (NAMES[1],)])
+
+
+def _wider(domain: Domain, law: Law) -> int:
+    """How much wider the noise of a person with several rows must be: the scale, or the variance."""
+    return domain.unit.rows if law == "laplace" else domain.unit.rows**2
+
+
+def _select(domain: Domain, currency: Currency) -> Release:
+    """Two cells whose distances a replaced person moves apart: by m against 3m, where the ratio is nearly the largest.
+
+    m is the rows of the person, who moves each of the distances by it.
+    """
     statistic, price = Histogram(domain.sizes), _price(currency)
     reference = np.zeros(len(statistic.zeros()), dtype=np.int64)
-    # Distances of the first and of the last cell: 10 and 11 with the row NO, 9 and 12 with YES.
-    reference[0], reference[-1] = -9, -11
+    reference[0], reference[-1] = -9, -9 - 2 * domain.unit.rows
     among = np.array([0, len(reference) - 1])
 
     def release(door: Any, _: Domain) -> None:
@@ -53,7 +81,7 @@ def _select(domain: Domain, currency: Currency) -> Callable[[Any, Domain], None]
     return release
 
 
-def _choose(domain: Domain, currency: Currency) -> Callable[[Any, Domain], None]:
+def _choose(domain: Domain, currency: Currency) -> Release:
     """All cells, at distances of all kinds."""
     statistic, price = Histogram(domain.sizes), _price(currency)
     reference = np.arange(len(statistic.zeros()), dtype=np.int64)
@@ -64,11 +92,11 @@ def _choose(domain: Domain, currency: Currency) -> Callable[[Any, Domain], None]
     return release
 
 
-def _distances(domain: Domain, currency: Currency) -> Callable[[Any, Domain], None]:
+def _distances(domain: Domain, currency: Currency) -> Release:
     sets = [GroupedSet((i, j), (np.arange(2), np.arange(2))) for i, j in ((0, 1), (0, 2), (1, 2))]
     statistic, law = GroupedTables(domain.sizes, sets, times=8), _law(currency)
     reference = np.tile(np.array([0, 9, 9, 90], dtype=np.int64), 3)
-    change = statistic.block_change(domain.unit.neighbours)
+    change = statistic.block_change(domain.unit.neighbours) * domain.unit.rows
     scale = Fraction(len(sets) * change) if law == "laplace" else Fraction(len(sets) * change**2)
 
     def release(door: Any, _: Domain) -> None:
@@ -77,23 +105,24 @@ def _distances(domain: Domain, currency: Currency) -> Callable[[Any, Domain], No
     return release
 
 
-def _count(domain: Domain, currency: Currency) -> Callable[[Any, Domain], None]:
-    statistic = Histogram(domain.sizes)
+def _count(domain: Domain, currency: Currency) -> Release:
+    statistic, law = Histogram(domain.sizes), _law(currency)
+    scale = Fraction(_wider(domain, law))
 
     def release(door: Any, _: Domain) -> None:
-        door.count_rows(statistic, Fraction(1), _law(currency))
+        door.count_rows(statistic, scale, law)
 
     return release
 
 
-def _watch(domain: Domain, currency: Currency) -> Callable[[Any, Domain], None]:
+def _watch(domain: Domain, currency: Currency) -> Release:
     """Questions that one row moves all the same way, some of them past the threshold; each yes is then measured."""
     sure, never = (OneQuestion(domain.sizes, (0,), np.array([first, not first])) for first in (True, False))
     law, crossings = _law(currency), (2 if currency == "pure" else 1)
     epsilon = Price(currency="pure", amount=Fraction(1, 2))
     # The other half for the measurements.
     scale = Fraction(2 * crossings) if law == "laplace" else Fraction(1, 2 * (Fraction(1, 2) - Fraction(1, 8)))
-    noise = Noise(law=law, per_group=(scale,))
+    noise = Noise(law=law, per_group=(scale * _wider(domain, law),))
 
     def release(door: Any, _: Domain) -> None:
         watch = door.watch(change=1, threshold=6, price=epsilon, crossings=crossings)
@@ -107,11 +136,25 @@ def _watch(domain: Domain, currency: Currency) -> Callable[[Any, Domain], None]:
     return release
 
 
-def _several(domain: Domain, currency: Currency) -> Callable[[Any, Domain], None]:
+def _watch_afar(domain: Domain, currency: Currency) -> Release:
+    """Questions two noise scales below the threshold and above it, where it matters most how wide the noise is."""
+    statistic = OneQuestion(domain.sizes, (0,), np.array([True, False]))
+    price, apart = Price(currency="pure", amount=Fraction(1)), 6 * domain.unit.rows
+
+    def release(door: Any, _: Domain) -> None:
+        watch = door.watch(change=1, threshold=2 * apart, price=price)
+        for reference in (-apart, -apart, -apart, -3 * apart):
+            if door.exceeds(watch, statistic, reference):
+                break
+
+    return release
+
+
+def _several(domain: Domain, currency: Currency) -> Release:
     """Four measurements, each for a quarter of the budget."""
     statistic, law = Histogram(domain.sizes), _law(currency)
     change = 1 if domain.unit.neighbours == "add-remove" else TWICE
-    noise = Noise(law=law, per_group=(Fraction(4 * change),))
+    noise = Noise(law=law, per_group=(Fraction(4 * change * _wider(domain, law)),))
 
     def release(door: Any, _: Domain) -> None:
         for _number in range(4):
@@ -120,24 +163,66 @@ def _several(domain: Domain, currency: Currency) -> Callable[[Any, Domain], None
     return release
 
 
-# Name to what is done and how many releases of each table.
-STEPS: dict[str, tuple[Callable[[Domain, Currency], Callable[[Any, Domain], None]], int]] = {
-    "select between two": (_select, 6000),
-    "select among all": (_choose, 1500),
-    "distances": (_distances, 1500),
-    "count rows": (_count, 3000),
-    "watch, then measure": (_watch, 800),
-    "four measurements": (_several, 600),
+def _reveal(domain: Domain, currency: Currency) -> Release:
+    """Reveals again and again, until there is no delta left: epsilon is enough for more."""
+    scale, threshold = _reveal_noise(domain)
+
+    def release(door: Any, _: Domain) -> None:
+        try:
+            for _number in range(MOST_REVEALS):
+                door.reveal(domain.attributes, scale=scale, threshold=threshold)
+        except OverBudget:
+            return
+
+    return release
+
+
+MOST_REVEALS = 6
+
+
+def _reveal_noise(domain: Domain) -> tuple[Fraction, int]:
+    unit = domain.unit
+    scale = Fraction(4 * unit.rows * (1 if unit.neighbours == "add-remove" else TWICE))
+    return scale, threshold_for(scale, Fraction(1, 50), unit)
+
+
+def _reveal_price(domain: Domain, currency: Currency) -> Price:
+    """The delta of two reveals and the epsilon of many."""
+    one = reveal_price(*_reveal_noise(domain), domain.unit).into(currency).on_grid(up=True)
+    return Price(currency=currency, amount=one.amount * MOST_REVEALS, delta=one.delta * TWICE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """One kind of step: what is done for which price, to which tables, and how many releases of each there are."""
+
+    build: Callable[[Domain, Currency], Release]
+    runs: int
+    attributes: dict[str, Any] = field(default_factory=lambda: BINARY)
+    tables: Callable[[Domain], tuple[Table, Table]] = _cells
+    price: Callable[[Domain, Currency], Price] = lambda _, currency: _price(currency)
+
+
+STEPS: dict[str, Kind] = {
+    "select between two": Kind(build=_select, runs=6000),
+    "select among all": Kind(build=_choose, runs=1500),
+    "distances": Kind(build=_distances, runs=1500),
+    "count rows": Kind(build=_count, runs=3000),
+    "watch, then measure": Kind(build=_watch, runs=800),
+    "watch from afar": Kind(build=_watch_afar, runs=800),
+    "four measurements": Kind(build=_several, runs=600),
+    "reveal": Kind(build=_reveal, runs=400, attributes=OPEN, tables=_keys, price=_reveal_price),
 }
 
 
 def step_cases(name: str) -> Iterator[ReleaseCase]:
     """The cases of one kind of step."""
-    build, runs = STEPS[name]
+    kind = STEPS[name]
     for relation in RELATIONS:
         if name == "count rows" and relation == "replace":
             continue  # the number of rows is public there
-        for currency in CURRENCIES:
-            domain = shape(BINARY, relation)
-            act = opener(_price(currency), build(domain, currency))
-            yield ReleaseCase(f"{name}, {relation}, {currency}", domain, _tables(domain, [NO, YES]), act, runs)
+        for currency, rows in SETTINGS:
+            domain = shape(kind.attributes, relation, rows=rows)
+            act = opener(kind.price(domain, currency), kind.build(domain, currency))
+            label = f"{name}, {relation}, {currency}{persons(rows)}"
+            yield ReleaseCase(label, domain, kind.tables(domain), act, kind.runs)

@@ -49,7 +49,7 @@ def show(ledger: LedgerPath, as_json: AsJson = False) -> None:
         f"{readable(account.spent)}, left {readable(account.left)}"
     ]
     text += [
-        f"{line['number']:>5}  {line['when']}  {line['kind']:<8} {line['amount']:<12.6g} {line['what']}"
+        f"{line['number']:>5}  {line['when']}  {line['kind']:<8} {line['amount']:<12.6g} {line['what']}{_terms(line)}"
         for line in lines
     ]
     say(head | {"lines": lines}, "\n".join(text), as_json=as_json)
@@ -99,7 +99,13 @@ def _balance(account: Any) -> dict[str, Any]:
     }
 
 
+def _terms(line: dict[str, Any]) -> str:
+    """Epsilon and delta of a line that has them, beside the amount, which is in the ledger's currency."""
+    return f" (epsilon = {line['epsilon']:.6g}, delta = {line['delta']:.6g})" if "delta" in line else ""
+
+
 def _line(line: Any) -> dict[str, Any]:
+    terms = {"epsilon": float(line.terms.epsilon), "delta": float(line.terms.delta)} if line.terms else {}
     return {
         "number": line.number,
         "when": line.when,
@@ -108,6 +114,7 @@ def _line(line: Any) -> dict[str, Any]:
         "mechanism": line.mechanism,
         "amount": float(line.amount),
         "exact": str(line.amount),
+        **terms,
         "plan": line.plan_digest,
         "synopsis": line.synopsis_digest,
         "hash": line.hash,

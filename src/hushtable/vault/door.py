@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Protocol, cast
 
@@ -96,7 +96,7 @@ class Door:
         self._total, self._unit, self._account, self._randomness = total, unit, account, randomness
         self._left, self._delta = price.amount, price.delta
         self._currency: Currency = price.currency
-        self._prepaid: Fraction | None = None
+        self._prepaid: Price | None = None
         self._remembered: tuple[Statistic, Sums, Sums | None] | None = None
 
     def measure(self, statistic: Statistic, noise: Noise) -> Measurement:
@@ -228,7 +228,7 @@ class Door:
     def paid(self, price: Price, what: str) -> Iterator[None]:
         """Charges several steps as one line of the ledger, before the first; what they leave over is not returned."""
         self._pay(price, what)
-        self._prepaid = price.into(self._currency).on_grid(up=True).amount
+        self._prepaid = price.into(self._currency).on_grid(up=True)
         try:
             yield
         finally:
@@ -236,21 +236,21 @@ class Door:
 
     def _affordable(self, price: Price) -> Price:
         price = price.into(self._currency).on_grid(up=True)
-        left = self._left if self._prepaid is None else self._prepaid
+        left, delta = (self._left, self._delta) if (paid := self._prepaid) is None else (paid.amount, paid.delta)
         if price.amount > left:
             unit = "epsilon" if self._currency == "pure" else "rho"
             raise OverBudget(asked=price.amount, left=left, unit=unit)
-        if price.delta > self._delta:
-            raise OverBudget(asked=price.delta, left=self._delta, unit="delta")
+        if price.delta > delta:
+            raise OverBudget(asked=price.delta, left=delta, unit="delta")
         return price
 
     def _pay(self, price: Price, what: str) -> None:
         price = self._affordable(price)
-        if self._prepaid is not None:
-            self._prepaid -= price.amount
-        else:
-            self._account.charge(price, what=what)
-            self._left -= price.amount
+        if (paid := self._prepaid) is not None:
+            self._prepaid = replace(paid, amount=paid.amount - price.amount, delta=paid.delta - price.delta)
+            return
+        self._account.charge(price, what=what)
+        self._left -= price.amount
         self._delta -= price.delta
 
     def _distances(self, statistic: Statistic, reference: Sums) -> Sums:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -15,10 +15,11 @@ from pathlib import Path
 from types import TracebackType
 
 from ..budget import UNIT_NAME, Budget, Currency, Price, Unit, exact
-from ..errors import BadBudget, BadLedger, HushError
-from .ledger_chain import Identity, Kind, Line, balances, check_chain, plain, stays
+from ..errors import BadBudget, BadLedger, HushError, OverBudget
+from .ledger_chain import Identity, Kind, Line, balances, plain, stays, terms_left
 from .ledger_file import Book, create_file, reading, writing
-from .ledger_mixed import Mixed, terms_of
+from .ledger_mixed import Mixed
+from .ledger_terms import of_price
 
 __all__ = ["Ledger", "Line", "Reservation"]
 
@@ -115,7 +116,7 @@ class Ledger:
     def budget(self) -> Budget:
         """The total as the owner declared it, for display: `total` is what counts."""
         with self._reading() as book:
-            return _declared(book)
+            return _declared(book.lines())
 
     def require(self, *, table: str, domain_digest: str) -> None:
         """BadLedger unless the ledger was made for this table under this domain."""
@@ -128,15 +129,15 @@ class Ledger:
             )
 
     def lines(self) -> list[Line]:
-        """Every line, oldest first. The order is that of the numbers: clocks may go backwards."""
+        """Every line, oldest first, all of them sound. The order is that of the numbers: clocks may go backwards."""
         with self._reading() as book:
-            return list(book.lines())
+            return book.lines()
 
     def verify(self) -> int:
         """The number of lines, all of them sound; BadLedger names the first that is not."""
         with self._reading() as book:
             book.check_pages()
-            return book.check_head(check_chain(book.lines(), book.identity)).number
+            return len(book.lines())
 
     def reserve(self, price: Price, *, what: str, mechanism: str, plan_digest: str) -> Reservation:
         """Sets `price` aside before any row is read. Too dear: OverBudget, and nothing is written."""
@@ -160,12 +161,17 @@ class Ledger:
                 mixed.check_rho(amount)
             return amount, ""
         last = book.last()
-        taken = Mixed.of(_declared(book), book.lines()).amount(price, last.total - last.spent)
-        return taken, json.dumps(Budget(epsilon=price.amount, delta=price.delta).to_dict())
+        lines = book.lines()
+        taken = Mixed.of(_declared(lines), lines).amount(price, last.total - last.spent)
+        return taken, of_price(price).text()
 
     def _mixed(self, book: Book) -> Mixed | None:
         """The account in rho, epsilon and delta; None where all that was ever reserved is in one currency."""
-        return Mixed.of(_declared(book), book.lines()) if book.has_terms() else None
+        if self.currency == "pure":
+            return None
+        lines = book.lines()
+        mixed = any(line.kind == "reserve" and line.terms for line in lines)
+        return Mixed.of(_declared(lines), lines) if mixed else None
 
     def raise_total(self, budget: Budget, why: str) -> None:
         """Sets a larger total in the same currency, on the record with the reason."""
@@ -181,11 +187,19 @@ class Ledger:
             book.append(replace(line, what=plain(why), budget=json.dumps(budget.to_dict())))
 
     def _charge(self, opened: Line, price: Price, what: str) -> None:
-        terms = terms_of(opened)
-        # A share of the reservation, whose epsilon and delta were checked when it was made.
-        amount = self._amount(price) if terms is None else opened.amount * exact(price.amount, "price") / terms[0]
         with self._writing() as book:
-            book.append(replace(self._next(book, "charge", amount, opened), what=plain(what)))
+            line = self._next(book, "charge", self._share(opened, price), opened)
+            left = terms_left(opened, book.latest(opened.number) or opened)
+            terms = "" if left is None else left.after(of_price(price)).text()
+            book.append(replace(line, what=plain(what), budget=terms))
+
+    def _share(self, opened: Line, price: Price) -> Fraction:
+        """What a charge takes of its reservation; OverBudget for a delta where none was reserved."""
+        if (reserved := opened.terms) is not None:
+            return opened.amount * of_price(price).epsilon / reserved.epsilon
+        if price.delta:
+            raise OverBudget(asked=exact(price.delta, "delta"), left=Fraction(0), unit="delta")
+        return self._amount(price)
 
     def _settle(self, opened: Line, synopsis_digest: str) -> None:
         with self._writing() as book:
@@ -279,11 +293,9 @@ class Reservation:
             self.settle(synopsis_digest=None)
 
 
-def _declared(book: Book) -> Budget:
-    line = book.newest_budget()
-    if line is None:
-        raise BadLedger("line 1 is missing")
-    return Budget.from_dict(json.loads(line.budget))
+def _declared(lines: Sequence[Line]) -> Budget:
+    newest = next(line for line in reversed(lines) if line.kind in ("create", "raise"))
+    return Budget.from_dict(json.loads(newest.budget))
 
 
 def _now() -> str:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Literal, NamedTuple
 
 from ..budget import UNIT_NAME, Currency, Unit
 from ..errors import BadBudget, BadLedger, HushError, OverBudget, readable
+from .ledger_terms import Terms, read_terms
 
-__all__ = ["COLUMNS", "Balances", "Identity", "Kind", "Line", "balances", "check_chain", "plain", "stays"]
+__all__ = ["COLUMNS", "Balances", "Identity", "Kind", "Line", "balances", "check_chain", "plain", "stays", "terms_left"]
 
 Kind = Literal["create", "raise", "reserve", "charge", "settle"]
 Row = tuple[int | str, ...]
@@ -83,13 +84,18 @@ class Line:
     plan_digest: str = ""
     synopsis_digest: str = ""
     budget: str = ""
-    """The budget as the owner declared it (JSON), on `create` and `raise`; of a `reserve`, its epsilon and delta."""
+    """The budget as the owner declared it (JSON), on `create` and `raise`; else the text of `terms`."""
     previous: str
 
     @cached_property
     def hash(self) -> str:
         """SHA-256 of every field, the previous line's hash among them."""
         return _sha256(_canonical(self._fields()))
+
+    @property
+    def terms(self) -> Terms | None:
+        """Epsilon and delta of a reservation that was made in these, and of its charges; of other lines None."""
+        return read_terms(self.budget) if self.kind in ("reserve", "charge") else None
 
     @property
     def balances(self) -> Balances:
@@ -164,8 +170,21 @@ def stays(opened: Line, latest: Line) -> Fraction:
     return Fraction(0) if latest.kind == "reserve" else opened.amount
 
 
-def check_chain(lines: Iterable[Line], identity: Identity) -> Line | None:
-    """Recomputes every link and balance and returns the newest line; BadLedger names the first bad one."""
+def terms_left(opened: Line, latest: Line) -> Terms | None:
+    """The terms of a reservation with what was charged so far; None where it was not made in epsilon and delta.
+
+    A charge that an older version wrote has no terms, and then all of both counts as charged.
+    """
+    reserved, charged = opened.terms, latest.terms
+    if reserved is None or latest.kind == "reserve":
+        return reserved
+    last = charged or replace(reserved, epsilons=reserved.epsilon, deltas=reserved.delta)
+    return replace(reserved, epsilons=last.epsilons, deltas=last.deltas)
+
+
+def check_chain(lines: Iterable[Line], identity: Identity) -> list[Line]:
+    """The lines, every link and balance of them recomputed; BadLedger names the first bad one."""
+    sound: list[Line] = []
     last: Line | None = None
     opened: dict[int, Line] = {}
     latest: dict[int, Line] = {}
@@ -179,11 +198,13 @@ def check_chain(lines: Iterable[Line], identity: Identity) -> Line | None:
         key = line.reservation
         if _right(line, last, opened.get(key), latest.get(key), identity.currency) != line.balances:
             raise BadLedger(f"line {number} does not add up")
+        if line.kind == "charge" and line.terms != _right_terms(line, opened[key], latest[key]):
+            raise BadLedger(f"epsilon and delta of line {number} do not add up")
         if key:
             opened.setdefault(key, line)
             latest[key] = line
-        last = line
-    return last
+        sound.append(last := line)
+    return sound
 
 
 def _right(line: Line, last: Line | None, opened: Line | None, latest: Line | None, currency: Currency) -> Balances:
@@ -192,6 +213,17 @@ def _right(line: Line, last: Line | None, opened: Line | None, latest: Line | No
         return Balances(line.amount, Fraction(0), Fraction(0))
     try:
         return balances(line.kind, line.amount, last=last, opened=opened, latest=latest, currency=currency)
+    except HushError as error:
+        raise BadLedger(f"line {line.number} breaks the rules: {error}") from None
+
+
+def _right_terms(line: Line, opened: Line, latest: Line) -> Terms | None:
+    """The terms that a charge should show; one that an older version wrote shows none."""
+    left, terms = terms_left(opened, latest), line.terms
+    if left is None or terms is None or line.amount * left.epsilon != opened.amount * terms.epsilon:
+        return None
+    try:
+        return left.after(terms)
     except HushError as error:
         raise BadLedger(f"line {line.number} breaks the rules: {error}") from None
 

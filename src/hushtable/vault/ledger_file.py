@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ..errors import BadLedger, BadPath, HushError
 from .durable import sync_folder
-from .ledger_chain import COLUMNS, Identity, Line
+from .ledger_chain import COLUMNS, Identity, Line, check_chain
 
 __all__ = ["Book", "create_file", "reading", "writing"]
 
@@ -76,20 +76,27 @@ class Book:
         return self._one(f"{_SELECT} WHERE number = ?", number)
 
     def latest(self, reservation: int) -> Line | None:
-        """The newest line of this reservation."""
-        return self._one(f"{_SELECT} WHERE reservation = ? ORDER BY number DESC LIMIT 1", reservation)
+        """The newest line of this reservation, sought from the end along the links.
 
-    def newest_budget(self) -> Line | None:
-        """The line that set the total which holds now."""
-        return self._one(f"{_SELECT} WHERE kind IN ('create', 'raise') ORDER BY number DESC LIMIT 1")
+        Not by an index or a filter: what a damaged page hides from these is missed as a link.
+        """
+        after: Line | None = None
+        for line in map(Line.read, self._connection.execute(f"{_SELECT} ORDER BY number DESC")):
+            if after is None:
+                self.check_head(line)
+            elif after.previous != line.hash:
+                raise BadLedger(f"line {after.number} does not follow what stands before it")
+            if line.reservation == reservation:
+                return line
+            after = line
+        return None
 
-    def has_terms(self) -> bool:
-        """Whether any reservation was made in epsilon and delta under a total that counts rho."""
-        return self._one(f"{_SELECT} WHERE kind = 'reserve' AND budget <> '' LIMIT 1") is not None
-
-    def lines(self) -> Iterator[Line]:
-        """Every line, oldest first."""
-        return map(Line.read, self._connection.execute(f"{_SELECT} ORDER BY number"))
+    def lines(self) -> list[Line]:
+        """Every line, oldest first, all of them sound; BadLedger names the first that is not."""
+        rows = self._connection.execute(f"{_SELECT} ORDER BY number")
+        sound = check_chain(map(Line.read, rows), self.identity)
+        self.check_head(sound[-1] if sound else None)
+        return sound
 
     def append(self, line: Line) -> None:
         """Adds the line and moves the head to it, in the transaction that is open."""
@@ -132,6 +139,8 @@ def _transaction(place: Path, begin: str) -> Iterator[Book]:
             connection.execute("COMMIT")
     except sqlite3.Error as error:
         raise _explained(error, place) from None
+    except UnicodeDecodeError:  # SQLite quotes a schema that is no text, and Python cannot read the quotation
+        raise BadLedger(f"{place} is damaged (its schema is not text); {_LOOK}") from None
     except BadLedger as error:
         raise BadLedger(f"{place}: {error}") from None
 
@@ -153,7 +162,7 @@ def _connect(place: Path, mode: str) -> sqlite3.Connection:
     try:
         for pragma in PRAGMAS:
             connection.execute(pragma).fetchall()
-    except sqlite3.Error:
+    except BaseException:
         connection.close()
         raise
     return connection

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from ..budget import Budget, Price, exact, rho_of
+from ..budget import Budget, Price, rho_of
 from ..errors import BadBudget, OverBudget, readable
 from .ledger_chain import Line
+from .ledger_terms import of_price
 
-__all__ = ["Mixed", "terms_of"]
-
-
-def terms_of(line: Line) -> tuple[Fraction, Fraction] | None:
-    """Epsilon and delta of a reservation that was made in these, else None."""
-    if line.kind != "reserve" or not line.budget:
-        return None
-    terms = Budget.from_dict(json.loads(line.budget))
-    assert terms.epsilon is not None
-    return terms.epsilon, terms.delta
+__all__ = ["Mixed"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,8 +39,9 @@ class Mixed:
                 kept.pop(line.reservation, None)
         found = cls(total=total)
         for line in kept.values():
-            terms = terms_of(line)
-            found = found._plus(rho=line.amount) if terms is None else found._plus(epsilon=terms[0], delta=terms[1])
+            terms = line.terms
+            more = {"rho": line.amount} if terms is None else {"epsilon": terms.epsilon, "delta": terms.delta}
+            found = found._plus(**more)
         return found
 
     def _plus(self, **more: Fraction) -> Mixed:
@@ -78,7 +70,7 @@ class Mixed:
                 f"this release spends {price} and the ledger's total is {total}, which has no delta to spend; "
                 "give the table a ledger with epsilon and delta, or choose a mechanism without a threshold"
             )
-        epsilon, delta = exact(price.amount, "epsilon"), exact(price.delta, "delta")
+        epsilon, delta = (terms := of_price(price)).epsilon, terms.delta
         for asked, all_of_it, spent, unit in (
             (epsilon, total.epsilon, self.epsilon, "epsilon"),
             (delta, total.delta, self.delta, "delta"),

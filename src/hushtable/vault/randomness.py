@@ -15,6 +15,8 @@ __all__ = ["Randomness", "Simulated", "SystemRandomness"]
 class Randomness(ABC):
     """A stream of independent uniform bytes. What is released with it protects somebody only if `private`."""
 
+    __slots__ = ()
+
     private: ClassVar[bool]
 
     @abstractmethod
@@ -27,7 +29,13 @@ class Randomness(ABC):
 
 
 class SystemRandomness(Randomness):
-    """The operating system's cryptographic generator: no seed, no state kept here, safe across a fork."""
+    """The operating system's cryptographic generator: no seed, and no state here.
+
+    Bytes that are drawn ahead and kept would be the same in a process and in its fork, and so would the noise of both:
+    no instance has room for any.
+    """
+
+    __slots__ = ()
 
     private = True
 

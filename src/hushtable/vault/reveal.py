@@ -20,6 +20,7 @@ from .randomness import Randomness
 __all__ = ["Revealed", "in_order", "keep_frequent", "reveal_price", "threshold_for"]
 
 UP, DOWN = Context(prec=60, rounding=ROUND_CEILING), Context(prec=60, rounding=ROUND_FLOOR)
+SHORT = Context(prec=30, rounding=ROUND_CEILING)
 # Decimal's exp is correctly rounded to 60 digits, to the nearest: one unit in the 50th covers it.
 HAIR = Fraction(1, 10**50)
 
@@ -55,7 +56,9 @@ def reveal_price(scale: Fraction, threshold: int, unit: Unit) -> Price:
     if delta > 1 - _exp_up(1 / scale):
         raise BadPlan(f"threshold {threshold} is too low for noise of scale {readable(scale)}; raise it")
     moved = unit.rows * (1 if unit.neighbours == "add-remove" else 2)
-    return Price(currency="pure", amount=moved / scale, delta=delta)
+    # Few digits, rounded up: a ledger writes them down and adds them.
+    short = Fraction(SHORT.divide(Decimal(delta.numerator), Decimal(delta.denominator)))
+    return Price(currency="pure", amount=moved / scale, delta=short)
 
 
 def threshold_for(scale: Fraction, delta: Fraction, unit: Unit) -> int:

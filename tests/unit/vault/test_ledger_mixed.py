@@ -1,6 +1,8 @@
 """Ledgers with a delta: releases in epsilon and delta beside releases in rho never promise more than the total."""
 
 import itertools
+import json
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -8,7 +10,7 @@ import pytest
 from ledgers import make, pure, refused, reserve
 
 from hushtable.budget import Budget, Price, rho_of
-from hushtable.errors import BadBudget, OverBudget
+from hushtable.errors import BadBudget, BadLedger, OverBudget
 from hushtable.vault.ledger import Ledger
 
 TOTAL = Budget(epsilon=2, delta="1e-6")
@@ -147,3 +149,95 @@ def test_prices_with_delta_add_and_print():
     assert one.into("zcdp") == Price(currency="zcdp", amount=Fraction(1, 8), delta=one.delta)
     for count in (1, 7):
         assert sum(itertools.repeat(one, count - 1), one) == one.times(count)
+
+
+# ---- what charges say
+
+
+def test_every_charge_says_its_epsilon_and_delta_and_they_add_up(ledger):
+    steps = [approx("0.25", "1e-7"), pure(Fraction(1, 4)), approx("0.5", "3e-7")]
+    with reserve(ledger, approx(1, "4e-7")) as held:
+        for step in steps:
+            held.charge(step, what="step")
+    charges = [line.terms for line in ledger.lines() if line.kind == "charge"]
+    assert [(terms.epsilon, terms.delta) for terms in charges] == [(step.amount, step.delta) for step in steps]
+    sums = [(sum(s.amount for s in steps[: k + 1]), sum(s.delta for s in steps[: k + 1])) for k in range(3)]
+    assert [(terms.epsilons, terms.deltas) for terms in charges] == sums
+    assert ledger.verify() == 6
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_k_charges_equal_one_charge_of_k_prices(count, tmp_path):
+    step, last = approx("0.1", "1e-7"), []
+    for name, charges in (("many", [step] * count), ("one", [step.times(count)])):
+        with reserve(make(tmp_path / name, TOTAL), step.times(count)) as held:
+            for price in charges:
+                held.charge(price, what="step")
+            last.append(held.ledger.lines()[-1])
+    many, one = last
+    assert (many.charged, many.terms.epsilons, many.terms.deltas) == (one.charged, one.terms.epsilon, one.terms.delta)
+
+
+def test_the_second_reveal_must_find_its_delta(ledger):
+    """Epsilon is plenty: only the delta can stop it."""
+    held = reserve(ledger, approx(1, "3e-7"))
+    held.charge(approx("0.01", "2e-7"), what="reveal")
+    with refused(OverBudget, r"delta = 2e-07 but 1e-07 is left"):
+        held.charge(approx("0.01", "2e-7"), what="reveal")
+    held.charge(approx("0.01", "1e-7"), what="reveal")
+    assert ledger.verify() == 4
+
+
+@pytest.mark.parametrize(
+    ("total", "price"), [(Budget(epsilon=2), pure(1)), (Budget(rho=2), rho(1)), (TOTAL, rho("0.01"))]
+)
+def test_a_delta_that_nobody_reserved_is_not_charged(total, price, tmp_path):
+    held = reserve(make(tmp_path / "t.ledger", total), price)
+    with refused(OverBudget, r"delta = 1e-09 but 0 is left"):
+        held.charge(Price(currency=price.currency, amount=Fraction(1, 10**6), delta=Fraction(1, 10**9)), what="reveal")
+    assert held.ledger.verify() == 2
+
+
+def test_a_rho_is_no_epsilon_and_no_delta_is_refunded(ledger):
+    with refused(BadBudget, "no pure epsilon"):
+        reserve(ledger, Price(currency="zcdp", amount=Fraction(1, 100), delta=Fraction(1, 10**8)))
+    held = reserve(ledger, approx(1, "4e-7"))
+    with refused(BadBudget, "no pure epsilon"):
+        held.charge(rho("0.01"), what="measure")
+    for ask in (lambda: reserve(ledger, approx("0.1", "-1e-7")), lambda: held.charge(approx("0.1", "-1e-7"), what="x")):
+        with refused(BadBudget, "delta must not be negative"):
+            ask()
+    assert ledger.verify() == 2
+
+
+def test_a_ledger_of_an_older_version_reads_on(ledger):
+    """Its charges had no epsilon and delta of their own; one more charge then finds nothing left."""
+    held = reserve(ledger, approx(1, "4e-7"))
+    with ledger._writing() as book:
+        share = held.line.amount / 2
+        book.append(replace(ledger._next(book, "charge", share, held.line), what="reveal"))
+    assert ledger.lines()[-1].terms is None
+    assert ledger.verify() == 3
+    with refused(OverBudget):
+        held.charge(approx("0.1", 0), what="measure")
+    held.settle(synopsis_digest="d")
+    assert ledger.left == rho_of(Fraction(1), Fraction(6, 10**7))
+
+
+FORGED = {
+    "more than was reserved": {"epsilon": "1/4", "delta": "5/10000000", "epsilons": "1/4", "deltas": "5/10000000"},
+    "a sum that forgets": {"epsilon": "1/4", "delta": "1/10000000", "epsilons": "1/4", "deltas": "0"},
+    "another epsilon": {"epsilon": "1/8", "delta": "1/10000000", "epsilons": "1/8", "deltas": "1/10000000"},
+    "no numbers": {"epsilon": "a lot", "delta": "x"},
+    "another shape": ["1/4"],
+}
+
+
+@pytest.mark.parametrize("name", FORGED)
+def test_forged_deltas_show(name, ledger):
+    held = reserve(ledger, approx(1, "4e-7"))
+    with ledger._writing() as book:
+        line = ledger._next(book, "charge", held.line.amount / 4, held.line)
+        book.append(replace(line, what="reveal", budget=json.dumps(FORGED[name])))
+    with refused(BadLedger):
+        ledger.verify()

@@ -1,6 +1,8 @@
 """Thresholds: the exact loss of neighbouring tables is never more than the price, and one threshold lower it is."""
 
 import math
+from dataclasses import replace
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import reduce
 from itertools import product
@@ -154,13 +156,47 @@ def test_too_little_delta_is_refused_before_anything_is_read():
         assert account.paid == []
 
 
-def test_delta_is_spent_once():
-    price = reveal_price(Fraction(2), 30, Unit())
-    door = door_to(["a"] * 99, price=price.times(2))
-    door.reveal([URL], scale=Fraction(2), threshold=30)
-    door.reveal([URL], scale=Fraction(2), threshold=30)
-    with pytest.raises(OverBudget):
+@pytest.mark.parametrize("short", ["epsilon", "delta"])
+@pytest.mark.parametrize("reveals", [1, 2, 3])
+def test_every_reveal_spends_epsilon_and_delta_of_its_own(reveals, short):
+    """There is plenty of one of the two, so that only the other can stop the next one."""
+    one = reveal_price(Fraction(2), 30, Unit()).on_grid(up=True)
+    whole = replace(
+        one.times(reveals), **({"delta": Fraction(1, 2)} if short == "epsilon" else {"amount": Fraction(99)})
+    )
+    account = Free()
+    door = door_to(["a"] * 99, price=whole, account=account)
+    for _ in range(reveals):
         door.reveal([URL], scale=Fraction(2), threshold=30)
+    with pytest.raises(OverBudget, match=short):
+        door.reveal([URL], scale=Fraction(2), threshold=30)
+    assert account.paid == [one] * reveals
+
+
+def test_a_reveal_inside_a_paid_round_needs_the_delta_that_was_paid():
+    one = reveal_price(Fraction(2), 30, Unit()).on_grid(up=True)
+    account = Free()
+    door = door_to(["a"] * 99, price=one.times(3), account=account)
+    with door.paid(replace(one, delta=Fraction(0)), "round 1"), pytest.raises(OverBudget, match="delta"):
+        door.reveal([URL], scale=Fraction(2), threshold=30)
+    with door.paid(one.times(2), "round 2"):
+        for _ in range(2):
+            door.reveal([URL], scale=Fraction(2), threshold=30)
+        with pytest.raises(OverBudget):
+            door.reveal([URL], scale=Fraction(2), threshold=30)
+    assert sum(price.delta for price in account.paid) == 2 * one.delta
+
+
+def test_a_delta_has_few_digits_and_is_never_below_the_chance():
+    for scale, threshold in product((Fraction(2), Fraction(22, 7), Fraction(1000, 3)), (3000, 5001)):
+        delta = reveal_price(scale, threshold, Unit()).delta
+        assert len(str(delta.numerator)) <= 30
+        chance = math.exp(-(threshold - 1) / float(scale)) / (1 + math.exp(-1 / float(scale)))
+        assert float(delta) == pytest.approx(chance, rel=1e-9)
+        # The exact one, to 80 digits.
+        with localcontext(prec=80):
+            b = Decimal(scale.numerator) / Decimal(scale.denominator)
+            assert Fraction((-(threshold - 1) / b).exp() / (1 + (-1 / b).exp())) <= delta
 
 
 def test_an_empty_table_is_refused_where_its_size_is_public_and_only_there():

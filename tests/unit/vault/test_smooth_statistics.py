@@ -14,7 +14,7 @@ from hushtable.smooth.chebyshev import WEIGHT_UNIT, decaying
 from hushtable.smooth.expressions import parse_expression
 from hushtable.smooth.splines import spline_basis
 from hushtable.vault.reals import real_numbers
-from hushtable.vault.statistics.chebyshev import ChebyshevSums
+from hushtable.vault.statistics.chebyshev import MOST_BITS, ChebyshevSums
 from hushtable.vault.statistics.functions import FunctionSums
 from hushtable.vault.statistics.reals import RealRows
 from hushtable.vault.statistics.splines import SplineSums
@@ -41,8 +41,9 @@ def chebyshev(d, t, by=(), neighbours="replace", bits=12):
 
 
 def functions():
-    texts = ("exp(-x0)", "x0*x1", "cos(9*x0)")
-    ranges = ((0.3, 2.8), (-1.0, 1.0), (-1.0, 1.0))
+    # The last three state ranges that their values leave: on both sides, on one, and all of them.
+    texts = ("exp(-x0)", "x0*x1", "cos(9*x0)", "x0", "exp(x1)", "x1")
+    ranges = ((0.3, 2.8), (-1.0, 1.0), (-1.0, 1.0), (-0.25, 0.5), (0.1, 1.0), (3.0, 4.0))
     return FunctionSums(block(2), [parse_expression(t, ["x0", "x1"]) for t in texts], ranges, UNIT)
 
 
@@ -108,6 +109,35 @@ def test_no_pair_of_rows_differs_by_more_than_the_spread(name, power, neighbours
         assert stated < (1.25 if d == 4 else 1.15) * worst
     else:
         assert stated < 3 * worst
+
+
+def test_no_function_counts_for_more_than_the_range_it_states():
+    statistic = functions()
+    seen = of_rows(statistic, *candidates(2, 1))
+    assert np.abs(seen[:, 1:]).max() == UNIT
+    both, one, beyond = (set(seen[:, i].tolist()) for i in (4, 5, 6))
+    assert {-UNIT, UNIT} <= both
+    assert UNIT in one
+    assert beyond == {-UNIT}
+
+
+@pytest.mark.parametrize("weights", ["even", "decaying"])
+@pytest.mark.parametrize("t", [2, 4, 5, 6])
+@pytest.mark.parametrize("bits", [1, 2, 3, 4])
+def test_rounding_is_priced_however_few_bits_there_are(bits, t, weights):
+    """All pairs of 400 points of one axis. One bit rounds too far for the price of the polynomials."""
+    even = np.full(t, WEIGHT_UNIT, dtype=np.int64) if weights == "even" else whole(1, t)
+    statistic, fine = (
+        ChebyshevSums([block(1)], weights=[even], bits=b, neighbours="replace") for b in (bits, MOST_BITS)
+    )
+    x = np.cos(np.linspace(0, np.pi, 400))[None]
+    seen = of_rows(statistic, x, np.zeros(400, dtype=np.int64)).astype(np.float64) / statistic.unit
+    scales = statistic.scales("gaussian", [Fraction(1)])
+    each = 1 / np.array([float(s) for s in scales.table])[scales.index]
+    worst = max((np.abs(seen - row) ** 2 @ each).max() for row in seen)
+    assert worst <= statistic.reach_squared(0, "replace") * (1 + 1e-12)
+    if weights == "even" and bits == 1 and t in (4, 5):
+        assert worst > fine.reach_squared(0, "replace"), "the test must see a price without rounding"
 
 
 @pytest.mark.parametrize("name", STATISTICS)

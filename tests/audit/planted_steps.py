@@ -1,0 +1,175 @@
+"""Faults in the steps of the door: choosing, comparing, paying, and people with several rows."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import replace
+from fractions import Fraction
+
+from planting import SHARE, exchanged, released, watched
+
+from hushtable.audit.checks import Check
+from hushtable.audit.curator_cases import curator_cases
+from hushtable.audit.mechanism_cases import mechanism_cases
+from hushtable.audit.shapes import RELATIONS
+from hushtable.audit.step_cases import step_cases
+from hushtable.vault import door as door_module
+from hushtable.vault.door import Door, Measurement
+
+# Choosing, comparing, paying
+
+
+def missing_factor_two(seed: int) -> list[Check]:
+    """exp(epsilon score / D) in place of exp(epsilon score / 2D)."""
+    real = door_module.permute_and_flip
+    with exchanged(permute_and_flip=lambda scores, step, randomness: real(scores, 2 * step, randomness)):
+        return released(step_cases("select between two"), "select between two, replace, pure", seed=seed, share=0.2)
+
+
+def missing_factor_two_of_rho(seed: int) -> list[Check]:
+    real = door_module.exponential
+    with exchanged(exponential=lambda scores, step, randomness: real(scores, 2 * step, randomness)):
+        return released(step_cases("select between two"), "select between two, replace, zcdp", seed=seed, share=0.2)
+
+
+class ReusesComparison(Door):
+    """Answers with the noise of the comparison, as printed for pure epsilon: it shows where the threshold is."""
+
+    def exceeds(self, watch, statistic, reference, *, coordinate=0):
+        drawn = []
+        draw = watch.draw
+        watch.draw = lambda randomness: drawn.append(draw(randomness)) or drawn[0]
+        try:
+            return super().exceeds(watch, statistic, reference, coordinate=coordinate)
+        finally:
+            watch.draw, self._again = draw, drawn[0]
+
+    def measure(self, statistic, noise):
+        seen = super().measure(statistic, noise)
+        if getattr(self, "_again", None) is None:
+            return seen
+        return Measurement(self._finished(statistic) + self._again, seen.noise, seen.rows)
+
+
+def reused_comparison(seed: int) -> list[Check]:
+    return watched("watch, then measure, replace, pure", seed=seed, door=ReusesComparison, share=0.25)
+
+
+def reused_comparison_in_the_curator(seed: int) -> list[Check]:
+    named = "curator, hypothesis, replace, epsilon = 4"
+    return released(curator_cases("curator", seed=1), named, seed=seed, door=ReusesComparison, share=1.0)
+
+
+class NoThresholdNoise(Door):
+    """Compares with the threshold itself."""
+
+    def watch(self, **more):
+        opened = super().watch(**more)
+        opened.threshold = more["threshold"]
+        return opened
+
+
+def exact_threshold(seed: int) -> list[Check]:
+    """Under both relations, as an audit tries both."""
+    return [
+        check
+        for relation in RELATIONS
+        for check in watched(f"watch, then measure, {relation}, pure", seed=seed, door=NoThresholdNoise, share=1.0)
+    ]
+
+
+class PaysOnce(Door):
+    """Charges the first step and takes the others for free."""
+
+    def _pay(self, price, what):
+        if not getattr(self, "_paid_once", False):
+            super()._pay(price, what)
+        self._paid_once = True
+
+
+def charged_once(seed: int) -> list[Check]:
+    return released(step_cases("four measurements"), "four measurements, replace, pure", seed=seed, door=PaysOnce)
+
+
+class KeepsDelta(Door):
+    """Never takes the delta of a reveal off what is left, so that the second one finds it again."""
+
+    def _pay(self, price, what):
+        left = self._delta
+        super()._pay(price, what)
+        self._delta = left
+
+
+class ForgetsDelta(Door):
+    """Charges epsilon for a reveal, and not its delta."""
+
+    def _pay(self, price, what):
+        super()._pay(replace(price, delta=Fraction(0)), what)
+
+
+def reveals(door: type[Door], seed: int) -> list[Check]:
+    return released(step_cases("reveal"), "reveal, replace, pure", seed=seed, door=door, share=0.05)
+
+
+def delta_kept(seed: int) -> list[Check]:
+    return reveals(KeepsDelta, seed)
+
+
+def delta_not_charged(seed: int) -> list[Check]:
+    return reveals(ForgetsDelta, seed)
+
+
+# People with several rows
+
+
+class OneRow(Door):
+    """Believes, in one of its verbs, that a person has one row."""
+
+    @contextmanager
+    def _one_row(self):
+        unit = self._unit
+        self._unit = replace(unit, rows=1)
+        try:
+            yield
+        finally:
+            self._unit = unit
+
+
+class WatchOfOneRow(OneRow):
+    def watch(self, **more):
+        with self._one_row():
+            return super().watch(**more)
+
+
+class SelectOfOneRow(OneRow):
+    def select(self, statistic, reference, price, *, among=None):
+        with self._one_row():
+            return super().select(statistic, reference, price, among=among)
+
+
+def watch_of_one_row(seed: int, rows: str = "zcdp, 3", share: float = 0.25) -> list[Check]:
+    named = f"watch from afar, replace, {rows} rows a person"
+    return released(step_cases("watch from afar"), named, seed=seed, door=WatchOfOneRow, share=share)
+
+
+def watch_of_one_row_of_two(seed: int) -> list[Check]:
+    return watch_of_one_row(seed, "pure, 2", share=0.8)
+
+
+def watch_of_one_row_in_the_curator(seed: int) -> list[Check]:
+    named = "curator, hypothesis, replace, rho = 4, 3 rows a person"
+    return released(curator_cases("curator", seed=1), named, seed=seed, door=WatchOfOneRow, share=1.0)
+
+
+def select_of_one_row(seed: int, rows: str = "zcdp, 3", share: float = SHARE) -> list[Check]:
+    named = f"select between two, replace, {rows} rows a person"
+    return released(step_cases("select between two"), named, seed=seed, door=SelectOfOneRow, share=share)
+
+
+def select_of_one_row_of_two(seed: int) -> list[Check]:
+    return select_of_one_row(seed, "pure, 2", share=0.2)
+
+
+def select_of_one_row_in_mwem(seed: int) -> list[Check]:
+    named = "mwem 4, replace, rho = 8, 3 rows a person: whole"
+    return released(mechanism_cases("mwem", seed=1), named, seed=seed, door=SelectOfOneRow, share=1.0)
