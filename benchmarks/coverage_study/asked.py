@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,9 @@ import hushtable as ht
 from hushtable.errors import BadQuestion
 from hushtable.questions.answer import Answer, CrossTab
 
-__all__ = ["Asked", "Seen", "ask_all", "span_of"]
+from .tally import LEVELS
+
+__all__ = ["Asked", "Seen", "Span", "ask_all", "span_of"]
 
 Span = tuple[float, float] | None
 
@@ -37,25 +40,32 @@ class Seen:
     """One answer of one release, or None where it was refused as unknown."""
 
     kind: str
+    question: int
+    """The number of the question in its setting."""
     answer: Answer | CrossTab | None
     truth: Any
     span: Span = None
+
+    @cached_property
+    def ends(self) -> list[tuple[Any, Any]]:
+        """The intervals at all levels; for some answers these are most of the work."""
+        return [] if self.answer is None else [self.answer.interval(level) for level in LEVELS]
 
 
 def ask_all(synopsis: ht.Synopsis, asked: list[Asked], parsed: dict[str, Any]) -> Iterator[Seen]:
     """All questions; `parsed` is shared by all releases of a setting, since parsing depends on the domain alone."""
     synopsis.__dict__["_questions"] = parsed
-    for one in asked:
+    for number, one in enumerate(asked):
         try:
             answer = synopsis.ask(one.question, count=one.count)
         except BadQuestion:
             if not one.may_refuse:
                 raise
-            yield Seen(one.kind, None, one.truth, one.span)
+            yield Seen(one.kind, number, None, one.truth, one.span)
             continue
-        yield Seen(one.kind, answer, _truths(answer, one.truth), one.span)
+        yield Seen(one.kind, number, answer, _truths(answer, one.truth), one.span)
         if answer.unbiased is not None:
-            yield Seen(f"{one.kind}, measured", answer.unbiased, _truths(answer, one.truth), one.span)
+            yield Seen(f"{one.kind}, measured", number, answer.unbiased, _truths(answer, one.truth), one.span)
 
 
 def _truths(answer: Answer | CrossTab, truth: Any) -> Any:
@@ -66,7 +76,7 @@ def _truths(answer: Answer | CrossTab, truth: Any) -> Any:
     return np.array([truth.get(labels, empty) for labels in zip(*answer.groups.values(), strict=True)])
 
 
-def span_of(attribute: dict[str, Any]) -> Span:
+def span_of(attribute: dict[str, Any]) -> tuple[float, float]:
     """The range of a number."""
     low, high = attribute["between"]
     return float(low), float(high)

@@ -11,7 +11,7 @@ import hushtable as ht
 from .asked import Asked, Seen, ask_all
 from .conditions import Truth, cells, fractions
 from .held import Held
-from .keyed import random_lists
+from .keyed import counted, list_questions, random_lists
 from .settings import Setting
 from .tables import draw
 
@@ -19,19 +19,14 @@ __all__ = ["conditions", "lists"]
 
 EPSILON = 8
 """A curator that answers anything at all on small tables takes more than a release."""
-NAMES = {"paid": "paid", "free": "free", "unverified": "unverified", "certain": "certain", "repeated": "repeated"}
 
 
 def _told(curator: ht.Curator, asked: list[Asked]) -> list[Seen]:
-    """Every answer, by where it came from; an unverified one is unknown."""
+    """Every answer, by where it came from."""
     found = []
-    for one in asked:
+    for number, one in enumerate(asked):
         answer = curator.ask(one.question, count=one.count)
-        unit = "count" if one.count else "fraction"
-        if answer.source == "unverified":
-            found.append(Seen(f"free {unit}", None, one.truth, one.span))
-        else:
-            found.append(Seen(f"{answer.source} {unit}", answer, one.truth, one.span))
+        found.append(Seen(f"{answer.source} {answer.unit}", number, answer, one.truth, one.span))
     return found
 
 
@@ -58,16 +53,11 @@ def conditions(setting: Setting, *, way: Any) -> Any:
 
 def lists(setting: Setting) -> Any:
     """Lists of values one after the other."""
-    from collections import Counter
-
     table = draw(setting.table, setting.rows)
-    counts = Counter(table.rows.column("key").drop_null().to_pylist())
+    counts = counted(table)
     several = random_lists(counts, np.random.default_rng(setting.number))
-    asked = []
-    for values in (one for group in several.values() for one in group if len(one) <= 50):
-        exact = sum(counts[value] for value in values)
-        asked.append(Asked("list", ht.Listed(values), exact / setting.rows, span=(0, 1)))
-        asked.append(Asked("list", ht.Listed(values), exact, count=True, span=(0, setting.rows)))
+    del several["list of all values"]
+    asked = list_questions(several, counts, setting.rows)
     vault = ht.Vault(Held(table.rows), setting.domain(table.attributes))
 
     def observe(seed: int) -> list[Seen]:

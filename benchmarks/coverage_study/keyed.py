@@ -17,13 +17,14 @@ from .conditions import Truth
 from .settings import Setting
 from .tables import Table, draw
 
-__all__ = ["conjunctions", "known", "random_lists", "sketch", "stability"]
+__all__ = ["conjunctions", "counted", "known", "list_questions", "random_lists", "sketch", "stability"]
 
 BUCKETS = 1 << 14
 DELTA = "1e-6"
 
 
-def _counts(table: Table) -> Counter[str]:
+def counted(table: Table) -> Counter[str]:
+    """Not private: how often each value occurs."""
     return Counter(table.rows.column("key").drop_null().to_pylist())
 
 
@@ -45,7 +46,8 @@ def random_lists(counts: Counter[str], source: np.random.Generator) -> dict[str,
     }
 
 
-def _asked(lists: dict[str, list[list[str]]], counts: Counter[str], rows: int) -> list[Asked]:
+def list_questions(lists: dict[str, list[list[str]]], counts: Counter[str], rows: int) -> list[Asked]:
+    """Each list as a fraction and as a count."""
     found = []
     for kind, several in lists.items():
         for values in several:
@@ -62,14 +64,14 @@ def _top(counts: Counter[str]) -> Asked:
 
 def _begun(setting: Setting) -> tuple[Table, Counter[str], dict[str, list[list[str]]]]:
     table = draw(setting.table, setting.rows)
-    counts = _counts(table)
+    counts = counted(table)
     return table, counts, random_lists(counts, np.random.default_rng(setting.number))
 
 
 def sketch(setting: Setting) -> Any:
     """Any list, by a hash sketch."""
     table, counts, lists = _begun(setting)
-    asked = _asked(lists, counts, setting.rows) + ([_top(counts)] if setting.currency == "delta" else [])
+    asked = list_questions(lists, counts, setting.rows) + ([_top(counts)] if setting.currency == "delta" else [])
     workload = f"sparse(size=20, buckets={BUCKETS})"
     return repeated(setting, table, asked, workload=workload, mechanism="hash-sketch", budget=_budget(setting))
 
@@ -77,7 +79,7 @@ def sketch(setting: Setting) -> Any:
 def stability(setting: Setting) -> Any:
     """Frequent values alone."""
     table, counts, lists = _begun(setting)
-    asked = [*_asked(lists, counts, setting.rows), _top(counts)]
+    asked = [*list_questions(lists, counts, setting.rows), _top(counts)]
     workload = "sparse(size=20, rare=False)"
     return repeated(setting, table, asked, workload=workload, mechanism="stability-histogram", budget=_budget(setting))
 
@@ -91,7 +93,7 @@ def known(setting: Setting) -> Any:
         path.write_text("".join("\t".join(values) + "\n" for several in lists.values() for values in several), "utf-8")
         workload = ht.KnownLists(file=str(path))
         assert workload.lists  # read once, from a file that is then gone
-    asked = _asked(lists, counts, setting.rows)
+    asked = list_questions(lists, counts, setting.rows)
     return repeated(setting, table, asked, workload=workload, mechanism="list-counts", budget=_budget(setting))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from .counting import SILENT
 from .families import FAMILIES
 from .judged import Judged, brought_together
 from .run import CORES, SECONDS
@@ -57,7 +58,7 @@ How often the intervals of an answer hold the truth. This page is written by `ma
 
 {len([x for x in lines if "kinds" in x]):,} of {len(wanted):,} settings, {releases:,} releases and {intervals:,} intervals are in the tables below, {minutes:.0f} minutes of one processor. A setting is a mechanism on a table with a relation (`replace`, `add-remove`), a currency (`pure`: epsilon alone; `delta`: epsilon with a delta), a unit (1 or 3 rows a person) and {", ".join(f"{n:,}" for n in ROWS)} rows. Its releases end after {SECONDS:g} processor seconds, so their number differs between runs; release i has seed i. Tables: {", ".join(used)}.{away} Rows are drawn from a table without repetition where it has enough, else with.
 
-**Columns.** *Unknown*: answers that say nothing, because they are refused as too small or because their bound leaves every possible value; they are not counted as held. *50%, 95%, 99.9%*: the share of intervals that hold the truth; after ± one standard error of that share. Answers of one release depend on each other, so the error is taken from the differences between releases. *rmse / stderr*: root mean square of (value - truth) / stderr; 1 is right, more means that stderr leaves something out, which for biased answers is in the bias bound. *Half-width / error*: how many times as wide the 95% intervals are as they need to be to hold just 95%: the inverse of the 95% quantile of |value - truth| / (half-width on that side). *Lowest*: the one setting with the least share at 95%.
+**Columns.** *Answer*: `bounded` answers have a bias bound in their interval. *Unknown*: answers that are refused as too small, or averages whose interval is all of the column's range; they are not counted as held. Questions that are unknown in more than 5% of the releases have lines of their own, `seldom shown`: their figures are those of an answer *given that one is shown*, which is a choice of the noise. Questions whose bias bound leaves half of all possible answers or more, as a rule, `say nothing` and have lines of their own. *50%, 95%, 99.9%*: the share of intervals that hold the truth; after ± one standard error of that share. Answers of one release depend on each other, so the error is taken from the differences between releases. *rmse / stderr*: root mean square of (value - truth) / stderr; 1 is right, more means that stderr leaves something out, which for biased answers is in the bias bound. *Half-width / error*: how many times as wide the 95% intervals are as they need to be to hold just 95%: the inverse of the 95% quantile of |value - truth| / (half-width on that side). *Lowest*: the one setting with the least share at 95%.
 
 **Bars.** 95% intervals hold at least {LOWEST:.0%} and at most {HIGHEST:.1%}; 99.9% intervals hold at least {RARE:.1%}; 95% intervals are not more than 5% too narrow. Kinds that are wide on purpose have no upper bar; they are named [below](#wide-on-purpose) with their factor. A bar is judged for all settings of a kind and a number of rows together, and for every setting on its own. A kind *misses* when a figure is so far beyond a bar that chance explains it once in {1 / FALSE_ALARM:,.0f} times; *unclear* is beyond a bar, but not so far."""  # noqa: E501
 
@@ -70,12 +71,12 @@ def _family(name: str, judged: list[Judged]) -> str:
 
 def _line(one: Judged) -> str:
     total = one.total
-    lowest = one.lowest
+    lowest, unknown = one.lowest, "all" if one.kind.endswith(SILENT) else _percent(total.share_unknown)
     low = "" if lowest is None else f"{lowest[1].coverage(1):.1%}: {lowest[0]}"
     held = [f"{_percent(total.coverage(level))} ± {100 * total.error(level):.1f}" for level in range(3)]
     cells = [
         one.kind + ("" if one.why_wide is None else " (wide)"), f"{one.rows:,}", f"{total.releases:,}",
-        f"{total.intervals:,}", _percent(total.share_unknown), *(held if total.intervals else ("", "", "")),
+        f"{total.intervals:,}", unknown, *(held if total.intervals else ("", "", "")),
         _number(total.rmse_over_stderr), _number(total.width_over_error), low, one.word,
     ]  # fmt: skip
     return f"| {' | '.join(cells)} |"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from .tally import BOUNDED
+from .counting import BOUNDED, SELDOM, SILENT
 
 __all__ = ["purpose"]
 
+NOTHING = "nothing bounds it but what is possible, or a bound that leaves half of that and more"
+CHOICE = "unknown in many releases, so that what is shown is a choice of the noise; often with a bias bound"
 ANY = "a bound on the bias, which holds for every table, is added to the noise"
 MODEL = "a model's value; the interval also holds the unbiased one, or a bound that the last choice certifies"
 MARGIN = "a margin that holds whatever the hypothesis is"
@@ -25,6 +27,10 @@ PURPOSES: dict[tuple[str, str], str] = {
 
 def purpose(family: str, kind: str) -> str | None:
     """Why the kind is wide on purpose; None where it is not: where no bias bound is in the interval."""
+    if kind.endswith(SILENT):
+        return NOTHING
+    if kind.endswith(SELDOM):
+        return CHOICE
     if not kind.endswith(BOUNDED) and kind != "quantile":
         return None
     fits = [key for key in PURPOSES if family.startswith(key[0]) and kind.startswith(key[1])]

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from .asked import Seen
 from .settings import Setting
 
 __all__ = ["CORES", "SECONDS", "code_digest", "observed", "read_lines", "run_all"]
@@ -36,8 +37,8 @@ def observed(setting: Setting, *, seconds: float = SECONDS, most: int = MOST) ->
     """The tallies of one setting as plain values, or why it did not run."""
     from hushtable.errors import BadPlan
 
+    from .counting import tallies
     from .families import FAMILIES
-    from .tally import tallies
 
     began = time.process_time()
     facts: dict[str, Any] = {"key": setting.key, "setting": setting.to_dict()}
@@ -46,11 +47,18 @@ def observed(setting: Setting, *, seconds: float = SECONDS, most: int = MOST) ->
     except BadPlan as error:
         return facts | {"skipped": str(error)}
     # The first release compiles and reads; it is drawn like the others, but not on their clock.
-    seen, start = [observe(0)], time.process_time()
+    seen, start = [_looked_at(observe(0))], time.process_time()
     while len(seen) < LEAST or (len(seen) < most and time.process_time() - start < seconds):
-        seen.append(observe(len(seen)))
+        seen.append(_looked_at(observe(len(seen))))
     found = {kind: tally.to_dict() for kind, tally in tallies(seen).items()}
     return facts | {"releases": len(seen), "cpu": time.process_time() - began, "kinds": found}
+
+
+def _looked_at(release: list[Seen]) -> list[Seen]:
+    """The same, with its intervals, which are computed when they are first asked for."""
+    for one in release:
+        assert one.ends or one.answer is None
+    return release
 
 
 def run_all(settings: list[Setting], results: Path, *, seconds: float = SECONDS) -> Iterator[dict[str, Any]]:

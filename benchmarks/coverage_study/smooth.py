@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,50 +20,55 @@ __all__ = ["direct", "means", "paper"]
 LEVELS = (0.1, 0.25, 0.5, 0.75, 0.9)
 
 
+@dataclass(frozen=True, eq=False)
+class Formula:
+    """A formula of one column, and its values on the rows."""
+
+    column: str
+    text: str
+    value: np.ndarray
+    span: tuple[float, float]
+
+
 def _parts(table: Table) -> tuple[list[str], str]:
     """The two numbers, and the category."""
     first, second, group = table.attributes
     return [first, second], group
 
 
-def _formulas(table: Table, source: np.random.Generator) -> list[str]:
-    """Bumps, soft steps and powers of one column, as wide as a release resolves."""
+def _formulas(table: Table, source: np.random.Generator) -> list[Formula]:
+    """A bump, a soft step and the mean of each column, as wide as a release resolves."""
     found = []
     for name in _parts(table)[0]:
-        low, high = span_of(table.attributes[name]) or (0.0, 1.0)
-        middle, width = (f"{x:.6g}" for x in (source.uniform(low, high), (high - low) / 4))
-        found += [f"exp(-(({name} - {middle}) / {width}) ** 2)", f"expit(({name} - {middle}) / {width})", name]
+        low, high = span = span_of(table.attributes[name])
+        at, width = round(float(source.uniform(low, high)), 6), (high - low) / 4
+        column = _column(table, name)
+        bump, step = np.exp(-(((column - at) / width) ** 2)), 1 / (1 + np.exp(-(column - at) / width))
+        found.append(Formula(name, f"exp(-(({name} - {at}) / {width}) ** 2)", bump, (0.0, 1.0)))
+        found.append(Formula(name, f"expit(({name} - {at}) / {width})", step, (0.0, 1.0)))
+        found.append(Formula(name, name, column, span))
     return found
 
 
-def _value(formula: str, table: Table) -> np.ndarray:
-    """Not private: the formula's values on the rows; nan where a column has none."""
-    names = {name: _column(table, name) for name in _parts(table)[0]}
-    known = {"exp": np.exp, "expit": lambda x: 1 / (1 + np.exp(-x)), "__builtins__": {}}
-    # The formulas are those written above, and nothing a user gave.
-    return np.asarray(eval(formula, known, names), dtype=np.float64)
-
-
 def _column(table: Table, name: str) -> np.ndarray:
+    """Not private: nan where a row has no value."""
     return table.rows.column(name).to_pandas().astype(float).to_numpy()
 
 
-def _mean_questions(table: Table, source: np.random.Generator, *, groups: bool) -> list[Asked]:
+def _mean_questions(table: Table, formulas: list[Formula], *, groups: bool) -> list[Asked]:
+    """Means over the rows that have a value."""
     group = _parts(table)[1]
     codes = table.rows.column(group).to_pandas().astype(str).to_numpy()
     found = []
-    for formula in _formulas(table, source):
-        value = _value(formula, table)
-        has = np.isfinite(value)
-        column = next(name for name in _parts(table)[0] if name in formula)
-        span = span_of(table.attributes[column]) if formula == column else (0.0, 1.0)
-        gaps = ", column with gaps" if table.attributes[column].get("missing") != "error" else ""
-        found.append(Asked(f"mean{gaps}", f"avg({formula})", float(value[has].mean()), span=span, may_refuse=True))
-        if not groups:
-            continue
-        exact = {(str(one),): float(value[has & (codes == one)].mean()) for one in np.unique(codes[has])}
-        text = f"SELECT {group}, avg({formula}) FROM t GROUP BY {group}"
-        found.append(Asked(f"mean of groups{gaps}", text, exact, span=span, may_refuse=True))
+    for one in formulas:
+        has = np.isfinite(one.value)
+        gaps = "" if table.attributes[one.column].get("missing") == "error" else ", column with gaps"
+        exact = float(one.value[has].mean())
+        found.append(Asked(f"mean{gaps}", f"avg({one.text})", exact, span=one.span, may_refuse=True))
+        if groups:
+            each = {(str(code),): float(one.value[has & (codes == code)].mean()) for code in np.unique(codes[has])}
+            text = f"SELECT {group}, avg({one.text}) FROM t GROUP BY {group}"
+            found.append(Asked(f"mean of groups{gaps}", text, each, span=one.span, may_refuse=True))
     return found
 
 
@@ -88,12 +94,17 @@ def _quantile_questions(table: Table, source: np.random.Generator) -> list[Asked
     return found
 
 
+def _begun(setting: Setting) -> tuple[Table, list[Formula], np.random.Generator]:
+    table, source = draw(setting.table, setting.rows), np.random.default_rng(setting.number)
+    return table, _formulas(table, source), source
+
+
 def means(setting: Setting, *, mechanism: str) -> Any:
     """Each number on its own, within the category."""
-    table, source = draw(setting.table, setting.rows), np.random.default_rng(setting.number)
+    table, formulas, source = _begun(setting)
     (first, second), group = _parts(table)
     asked = [
-        *_mean_questions(table, source, groups=True),
+        *_mean_questions(table, formulas, groups=True),
         *_share_questions(table),
         *_quantile_questions(table, source),
     ]
@@ -102,17 +113,16 @@ def means(setting: Setting, *, mechanism: str) -> Any:
 
 
 def paper(setting: Setting) -> Any:
-    """The published mechanism, corrected."""
-    table, source = draw(setting.table, setting.rows), np.random.default_rng(setting.number)
-    asked = [one for one in _mean_questions(table, source, groups=False) if _parts(table)[0][0] in one.question]
-    workload = f"smooth(columns=[{_parts(table)[0][0]}], t=8)"
-    return repeated(setting, table, asked, workload=workload, mechanism="smooth-paper")
+    """The published mechanism, corrected, on one column."""
+    table, formulas, _ = _begun(setting)
+    name = _parts(table)[0][0]
+    asked = _mean_questions(table, [one for one in formulas if one.column == name], groups=False)
+    return repeated(setting, table, asked, workload=f"smooth(columns=[{name}], t=8)", mechanism="smooth-paper")
 
 
 def direct(setting: Setting) -> Any:
     """A few formulas that were named before the release."""
-    table, source = draw(setting.table, setting.rows), np.random.default_rng(setting.number)
-    formulas = _formulas(table, source)
-    asked = _mean_questions(table, np.random.default_rng(setting.number), groups=False)
-    workload = ht.Smooth(columns=_parts(table)[0], examples=tuple(formulas))
+    table, formulas, _ = _begun(setting)
+    asked = _mean_questions(table, formulas, groups=False)
+    workload = ht.Smooth(columns=_parts(table)[0], examples=tuple(one.text for one in formulas))
     return repeated(setting, table, asked, workload=workload, mechanism="smooth-direct")
