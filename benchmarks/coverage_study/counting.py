@@ -95,6 +95,8 @@ def _sorted(lines: Lines, span: Span, refused: float) -> dict[str, Lines | None]
     Told from all releases together: sorted by its own bound, which may be noisy itself, an answer would be put with
     the others that failed in the same way. Where all answers are tables of the same cells, each cell on its own.
     """
+    if not len(lines.value):
+        return {"": lines}
     sizes = np.unique(lines.release, return_counts=True)[1]
     cells = int(sizes[0]) if len(set(sizes.tolist())) == 1 else 1
     bias, stderr = (_median(column.reshape(-1, cells)) for column in (lines.bias, lines.stderr))
@@ -129,9 +131,10 @@ def _tally(parts: list[Lines], refused: int) -> Tally:
     places = np.floor(np.log(np.clip(ratio, 1e-4, 1e4)) / math.log(STEP)).astype(int)
     noisy = lines.stderr > 0
     errors = (lines.value - lines.truth)[noisy] / lines.stderr[noisy]
+    variance, doubt = _variances(lines.release, hits)
     return Tally(
         releases=releases, freedom=max(len(np.unique(lines.release)) - 1, 0), intervals=len(lines.value),
-        unknown=unknown, exact=exact, hits=hits.sum(axis=0).tolist(), variance=_variance(lines.release, hits),
+        unknown=unknown, exact=exact, hits=hits.sum(axis=0).tolist(), variance=variance, doubt=doubt,
         squares=float((errors**2).sum()), judged=int(noisy.sum()), ratios=Counter(places.tolist()),
     )  # fmt: skip
 
@@ -150,20 +153,15 @@ def _hits(lines: Lines) -> tuple[Floats, Floats]:
     return np.column_stack([inside, inside[:, 1] | (ratio <= 1 / WIDENED)]).astype(np.float64), ratio
 
 
-def _variance(release: NDArray[np.int64], hits: Floats) -> list[float]:
-    """Variance of each sum of hits, with releases as the independent trials, whatever goes on inside one.
-
-    At least that of as many independent intervals as the 50% intervals show them to be worth: hardly any 99.9%
-    interval misses, and where none did, releases do not differ and the share would look certain.
-    """
+def _variances(release: NDArray[np.int64], hits: Floats) -> tuple[list[float], float]:
+    """Variance of each sum of hits, with releases as the independent trials; and how much doubt full hits leave."""
     if not len(release):
-        return [0.0] * 4
+        return [0.0] * 4, 0.0
     _, place = np.unique(release, return_inverse=True)
     sizes = np.bincount(place).astype(np.float64)
     between = [_between(sizes, np.bincount(place, weights=column)) for column in hits.T]
     worth = _worth(sizes, float(hits[:, 0].mean()), between[0])
-    bars = (*LEVELS, LEVELS[1])
-    return [max(seen, worth * len(release) * bar * (1 - bar)) for seen, bar in zip(between, bars, strict=True)]
+    return between, worth * len(release)
 
 
 def _between(sizes: Floats, hits: Floats) -> float:

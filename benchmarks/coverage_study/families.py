@@ -23,6 +23,8 @@ class Family:
     role: str
     begin: Callable[[Setting], Observe]
     currencies: tuple[str, ...] = ("pure", "delta")
+    mechanism: str | None = None
+    """The mechanism, where the family has another name; a curator has none."""
 
 
 FAMILIES: dict[str, Family] = {
@@ -31,16 +33,16 @@ FAMILIES: dict[str, Family] = {
     "histogram": Family("codes", partial(coded.marginals, mechanism="histogram")),
     "monomial": Family("bits", coded.monomial, ("pure",)),
     "mwem": Family("codes", partial(coded.marginals, mechanism="mwem", columns=5)),
-    "mwem-parities": Family("bits", coded.parities),
-    "mwem-ranges": Family("codes", coded.ranges),
-    "mwem-linear": Family("codes", coded.linear),
-    "predicates": Family("bits", coded.predicates),
-    "whole-table": Family("codes", coded.whole_table),
-    "whole-table-rare": Family("rare", coded.whole_table),
+    "mwem-parities": Family("bits", coded.parities, mechanism="mwem"),
+    "mwem-ranges": Family("codes", coded.ranges, mechanism="mwem"),
+    "mwem-linear": Family("codes", coded.linear, mechanism="mwem"),
+    "predicates": Family("bits", coded.predicates, mechanism="low-order"),
+    "whole-table": Family("codes", coded.whole_table, mechanism="pair-rake"),
+    "whole-table-rare": Family("rare", coded.whole_table, mechanism="pair-rake"),
     "hash-sketch": Family("keys", keyed.sketch),
     "stability-histogram": Family("keys", keyed.stability, ("delta",)),
     "list-counts": Family("keys", keyed.known),
-    "conjunctions": Family("bits", keyed.conjunctions),
+    "conjunctions": Family("bits", keyed.conjunctions, mechanism="hash-sketch"),
     "smooth-spline": Family("numbers", partial(smooth.means, mechanism="smooth-spline")),
     "smooth-cheb": Family("numbers", partial(smooth.means, mechanism="smooth-cheb"), ("delta",)),
     "smooth-direct": Family("numbers", smooth.direct),

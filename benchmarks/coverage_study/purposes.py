@@ -26,12 +26,18 @@ PURPOSES: dict[tuple[str, str], str] = {
 
 
 def purpose(family: str, kind: str) -> str | None:
-    """Why the kind is wide on purpose; None where it is not: where no bias bound is in the interval."""
+    """Why the kind is wide on purpose; None where it is not.
+
+    Models are, and what has a bias bound; what was measured without bias is not.
+    """
     if kind.endswith(SILENT):
         return NOTHING
     if kind.endswith(SELDOM):
         return CHOICE
-    if not kind.endswith(BOUNDED) and kind != "quantile":
+    if "measured" in kind:
+        return None
+    always = family.startswith(("mwem", "whole-table")) or kind.startswith(("frozen", "quantile"))
+    if not always and not kind.endswith(BOUNDED):
         return None
     fits = [key for key in PURPOSES if family.startswith(key[0]) and kind.startswith(key[1])]
     return PURPOSES[max(fits, key=lambda key: len(key[0]) + len(key[1]))] if fits else ANY

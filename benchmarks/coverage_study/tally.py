@@ -30,6 +30,8 @@ class Tally:
     """Answers that are known without noise, and right; they are no intervals."""
     hits: list[float] = field(default_factory=lambda: [0.0] * 4)
     variance: list[float] = field(default_factory=lambda: [0.0] * 4)
+    doubt: float = 0.0
+    """Intervals, times how many of them are worth one independent interval."""
     squares: float = 0.0
     """Sum of (error / stderr)^2 ..."""
     judged: int = 0
@@ -46,6 +48,7 @@ class Tally:
             exact=self.exact + other.exact,
             hits=[a + b for a, b in zip(self.hits, other.hits, strict=True)],
             variance=[a + b for a, b in zip(self.variance, other.variance, strict=True)],
+            doubt=self.doubt + other.doubt,
             squares=self.squares + other.squares,
             judged=self.judged + other.judged,
             ratios=self.ratios + other.ratios,
@@ -58,6 +61,14 @@ class Tally:
     def error(self, level: int) -> float:
         """Monte Carlo standard error of that share."""
         return math.sqrt(self.variance[level]) / self.intervals if self.intervals else math.nan
+
+    def error_at(self, level: int, bar: float) -> float:
+        """The same for a share that is near 1, if it were `bar`.
+
+        Where nothing missed, releases do not differ and the share would look certain; so at least the error of as
+        many independent intervals as the 50% intervals show them to be worth.
+        """
+        return max(self.error(level), math.sqrt(self.doubt * bar * (1 - bar)) / max(self.intervals, 1))
 
     @property
     def rmse_over_stderr(self) -> float:

@@ -48,6 +48,6 @@ def judge(tally: Tally, *, conservative: bool) -> Verdict | None:
         (0.95 - widened, tally.error(3), f"95% intervals 1/{WIDENED} times as wide hold {widened:.1%}"),
     ]
     if not conservative:
-        tests.append((inside - HIGHEST, tally.error(1), f"95% intervals hold {inside:.1%}"))
+        tests.append((inside - HIGHEST, tally.error_at(1, HIGHEST), f"95% intervals hold {inside:.1%}"))
     misses = tuple(text for beyond, error, text in tests if beyond > chance * error)
     return Verdict(misses, any(beyond > 0 for beyond, _, _ in tests))

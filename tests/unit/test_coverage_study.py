@@ -13,6 +13,7 @@ from benchmarks.coverage_study.run import observed, read_lines, run_all
 from benchmarks.coverage_study.settings import Setting
 from benchmarks.coverage_study.tally import Tally
 from benchmarks.coverage_study.verdict import FALSE_ALARM, judge
+from hushtable.mechanisms import mechanisms
 from hushtable.questions.answer import Answer, CrossTab
 
 CELLS, RELEASES = 1000, 150
@@ -117,6 +118,12 @@ def test_exact_answers_are_no_intervals_and_wrong_ones_miss():
     wrong = [Seen("count", 0, Answer(question="", unit="count", value=7.0, stderr=0.0), 8.0)]
     tally = tallies([exact, wrong])["count"]
     assert (tally.exact, tally.intervals, tally.hits) == (1, 1, [0.0] * 4)
+
+
+def test_every_mechanism_is_in_the_study():
+    """A new mechanism gets a family, or this fails."""
+    studied = {family.mechanism or name for name, family in families.FAMILIES.items()}
+    assert set(mechanisms()) <= studied
 
 
 def test_a_run_goes_on_where_it_stopped_and_other_code_does_not_count(tmp_path, monkeypatch):
