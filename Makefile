@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-slow audit audit-fast lint bench bench-peers papers docs clean
+.PHONY: help setup demo test test-slow audit audit-fast lint bench bench-peers coverage papers docs clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -53,6 +53,9 @@ bench-peers: $(STAMP) ## whole tables: peers in environments of their own, then 
 	$(BIN)/python -m benchmarks whole-table-adult
 	$(BIN)/python -m benchmarks._peers opendp-aim:adult8 smartnoise-aim:adult8
 
+coverage: $(STAMP) ## how often intervals hold the truth, for docs/coverage.md (under an hour); make coverage ONLY=mwem
+	$(BIN)/python -m benchmarks.coverage_study $(ONLY)
+
 papers: $(STAMP) ## the sources again: their numbers, ours, the verdict (a few minutes)
 	$(BIN)/hush reproduce blum2011
 	$(BIN)/hush reproduce hardt2012
@@ -64,4 +67,4 @@ docs: $(STAMP) ## write the generated pages of docs/
 	$(BIN)/python tools/command_pages.py
 
 clean: ## remove what the other targets made
-	rm -rf $(VENV) .venv-peers .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-peers .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage-study

@@ -1,0 +1,118 @@
+"""Columns with codes: marginals, lists of counts, wide conditions and whole tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import hushtable as ht
+
+from .asked import Asked, Seen, ask_all
+from .conditions import Truth, averages, cells, fractions, wide
+from .held import Held
+from .settings import Setting
+from .tables import Table, draw
+
+__all__ = ["linear", "marginals", "monomial", "parities", "predicates", "ranges", "repeated", "whole_table"]
+
+
+def repeated(setting: Setting, table: Table, asked: list[Asked], *, workload: Any, mechanism: str | None,
+             budget: ht.Budget | None = None) -> Any:  # fmt: skip
+    """Releases of one table by one plan, which differ in their seed alone."""
+    domain = setting.domain(table.attributes)
+    plan = ht.plan(domain, rows=setting.rows, workload=workload, mechanism=mechanism, budget=budget or setting.budget())
+    vault, parsed = ht.Vault(Held(table.rows), domain), dict[str, Any]()
+
+    def observe(seed: int) -> list[Seen]:
+        return list(ask_all(vault.release(plan, randomness=ht.Simulated(seed)), asked, parsed))
+
+    return observe
+
+
+def _begun(setting: Setting, columns: int | None = None) -> tuple[Table, Truth, np.random.Generator]:
+    table = draw(setting.table, setting.rows)
+    table = table if columns is None else table.only(columns)
+    return table, Truth(table), np.random.default_rng(setting.number)
+
+
+def _all(table: Table, truth: Truth, source: np.random.Generator) -> list[Asked]:
+    """Every kind of question about two columns."""
+    return [
+        *fractions(table, truth, source, many=6),
+        *cells(table, truth, source, many=3),
+        *averages(table, truth, source, many=3),
+    ]
+
+
+def marginals(setting: Setting, *, mechanism: str, columns: int | None = None) -> Any:
+    """All tables of two columns."""
+    table, truth, source = _begun(setting, columns)
+    asked = _all(table, truth, source)
+    return repeated(setting, table, asked, workload="marginals(width=2)", mechanism=mechanism)
+
+
+def monomial(setting: Setting) -> Any:
+    """The published wide mechanism, asked about what it measured."""
+    table, truth, source = _begun(setting, 8)
+    asked = [*fractions(table, truth, source, many=6), *cells(table, truth, source, many=3)]
+    return repeated(setting, table, asked, workload="marginals(width=2)", mechanism="monomial")
+
+
+def parities(setting: Setting) -> Any:
+    """Yes/no columns, by mwem."""
+    table, truth, source = _begun(setting, 8)
+    asked = [*fractions(table, truth, source, many=6), *cells(table, truth, source, many=3)]
+    return repeated(setting, table, asked, workload="parities(order=2)", mechanism="mwem")
+
+
+def ranges(setting: Setting) -> Any:
+    """Intervals of one column of whole numbers, by mwem."""
+    table, truth, source = _begun(setting, 3)
+    name = next(iter(table.attributes))
+    low, high = table.attributes[name]["between"]
+    asked = []
+    for _ in range(10):
+        first, last = sorted(int(x) for x in source.integers(low, high + 1, 2))
+        text = f"{name} BETWEEN {first} AND {last}"
+        asked += _both(truth, text, "range")
+    return repeated(setting, table, asked, workload=f"ranges(attributes=[{name}])", mechanism="mwem")
+
+
+def linear(setting: Setting) -> Any:
+    """A list of conditions on three columns, by mwem."""
+    table, truth, source = _begun(setting, 5)
+    listed = [one.question for one in fractions(table, truth, source, many=20, width=3) if not one.count]
+    asked = [one for text in listed for one in _both(truth, text, "linear query")]
+    return repeated(setting, table, asked, workload=ht.Linear(questions=listed), mechanism="mwem")
+
+
+def _both(truth: Truth, text: str, kind: str) -> list[Asked]:
+    exact = truth.number("count(*)", text)
+    return [
+        Asked(kind, text, exact / truth.rows, span=(0, 1)),
+        Asked(f"{kind} count", text, exact, count=True, span=(0, truth.rows)),
+    ]
+
+
+def predicates(setting: Setting) -> Any:
+    """Conditions on more columns than are measured together."""
+    table, truth, source = _begun(setting, 8)
+    asked = [*fractions(table, truth, source, many=4), *wide(table, truth, source, many=3, width=6)]
+    return repeated(setting, table, asked, workload="predicates(width=6)", mechanism="low-order")
+
+
+def whole_table(setting: Setting) -> Any:
+    """What is released when nothing else is said."""
+    table, truth, source = _begun(setting)
+    asked = [*_all(table, truth, source), *_three(table, truth, source)]
+    return repeated(setting, table, asked, workload="whole_table()", mechanism="pair-rake")
+
+
+def _three(table: Table, truth: Truth, source: np.random.Generator) -> list[Asked]:
+    """Conditions on three columns, which a model answers from their pairs."""
+    named = {"fraction": "fraction of three columns", "count": "count of three columns"}
+    return [
+        Asked(named[one.kind], one.question, one.truth, one.count, one.span)
+        for one in fractions(table, truth, source, many=4, width=3)
+    ]

@@ -1,0 +1,43 @@
+"""Kinds whose intervals are wide on purpose, and why; all others must not hold much more than they say."""
+
+from __future__ import annotations
+
+from .counting import BOUNDED, SELDOM, SILENT
+
+__all__ = ["purpose"]
+
+NOTHING = "nothing bounds it but what is possible, or a bound that leaves half of that and more"
+CHOICE = "unknown in many releases, so that what is shown is a choice of the noise; often with a bias bound"
+ANY = "a bound on the bias, which holds for every table, is added to the noise"
+MODEL = "a model's value; the interval also holds the unbiased one, or a bound that the last choice certifies"
+MARGIN = "a margin that holds whatever the hypothesis is"
+PURPOSES: dict[tuple[str, str], str] = {
+    ("mwem", ""): MODEL,
+    ("curator", "frozen"): MODEL,
+    ("curator", "free"): MARGIN,
+    ("list-curator", "free"): MARGIN,
+    ("predicates", "wide"): "a certified bias bound, around a guess that is usually closer",
+    ("whole-table", ""): "a model's value with the audit's bound, which holds for the worst question",
+    ("stability-histogram", ""): "values below the threshold count as absent, with a bound on what they hide",
+    ("", "average in bins"): "half a bin of bias to either side",
+    ("smooth", "quantile"): "all values at which the band of the distribution function may reach the level",
+}
+"""By how the family's and the kind's names begin; the longest that fits."""
+
+
+def purpose(family: str, kind: str) -> str | None:
+    """Why the kind is wide on purpose; None where it is not.
+
+    Models are, and what has a bias bound; what was measured without bias is not.
+    """
+    if kind.endswith(SILENT):
+        return NOTHING
+    if kind.endswith(SELDOM):
+        return CHOICE
+    if "measured" in kind:
+        return None
+    always = family.startswith(("mwem", "whole-table")) or kind.startswith(("frozen", "quantile"))
+    if not always and not kind.endswith(BOUNDED):
+        return None
+    fits = [key for key in PURPOSES if family.startswith(key[0]) and kind.startswith(key[1])]
+    return PURPOSES[max(fits, key=lambda key: len(key[0]) + len(key[1]))] if fits else ANY
