@@ -21,7 +21,7 @@ from ..interactions import Law
 if TYPE_CHECKING:
     from .weighted import WeightedModel
 
-__all__ = ["Bar", "Certificate", "Coverage", "bar", "certify", "query_digest"]
+__all__ = ["Bar", "Certificate", "Coverage", "bar", "certify", "guess", "query_digest"]
 
 Floats = NDArray[np.float64]
 Z = 1.96
@@ -105,13 +105,15 @@ class Coverage:
 
 @dataclass(frozen=True)
 class Bar:
-    """The error of one answer and what it rests on."""
+    """The error of one answer, as a share of the released number of rows, and what it rests on."""
 
     stderr: float
     bias: float
-    basis: Literal["measured", "certified", "guessed"]
+    basis: Literal["measured", "certified", "guessed", "certain"]
     direct: float | None = None
     """The unbiased value, where the question was measured."""
+    kurtosis: float = 0.0
+    """Excess kurtosis of the noise."""
 
     @property
     def reach(self) -> float:
@@ -119,46 +121,94 @@ class Bar:
         return self.bias + Z * self.stderr
 
 
-def bar(model: WeightedModel, positions: tuple[int, ...], function: Floats, value: float) -> Bar:
-    """The best bar for the mean over rows of a function of these attributes; `value` is what the model says."""
-    found = [_measured(model, item, positions, function, value) for item in model.measured]
-    found.append(_certified(model, positions, function, value))
+@dataclass(frozen=True)
+class _Asked:
+    """A question: the mean of a function of some attributes over the rows, or (count) its sum.
+
+    The number of rows n is released as r = n + e. A bound on (sum - r value), which is what was measured or selected,
+    is one on the sum; but (sum / n - value) is (sum - r value + e value) / n. So the noise e enters sums and means
+    differently: each bar says how much of it, its `lean`.
+    """
+
+    model: WeightedModel
+    positions: tuple[int, ...]
+    function: Floats
+    value: float
+    """What the model says."""
+    count: bool
+
+    def bar(
+        self,
+        basis: Literal["measured", "certified", "guessed", "certain"],
+        *,
+        bias: float,
+        lean: float,
+        variance: float = 0.0,
+        fourth: float = 0.0,
+        direct: float | None = None,
+    ) -> Bar:
+        """Variance and fourth cumulant in rows; bias and `lean` as shares of them."""
+        rows, moved = float(self.model.rows), lean * self.model.rows_stderr
+        total = variance + moved**2
+        fourth += 3 * moved**4 if self.model.law == "laplace" else 0.0
+        return Bar(math.sqrt(total) / rows, bias, basis, direct, fourth / total**2 if total else 0.0)
+
+    def bounded(self, bias: float, constant: float) -> Bar:
+        """The sum was within `bias` of the model's, up to `constant` x e; dividing by n moves both by e / n."""
+        lean = abs(constant) if self.count else abs(self.value - constant) + bias
+        return self.bar("certified", bias=bias, lean=lean)
+
+
+def bar(
+    model: WeightedModel, positions: tuple[int, ...], function: Floats, value: float, *, count: bool = False
+) -> Bar:
+    """The best bar for the mean over rows of a function of these attributes; `value` is what the model says.
+
+    `count`: for the sum over rows, still as a share of the released number of rows.
+    """
+    asked = _Asked(model, positions, function, value, count)
+    found = [_measured(asked, item) for item in model.measured]
+    found.append(_certified(asked))
     known = [one for one in found if one is not None]
-    low, high = float(function.min()), float(function.max())
-    nothing = Bar(0.0, max(value - low, high - value), "guessed")
+    nothing = guess(model, float(function.min()), float(function.max()), value, count=count)
     best = min(known, key=lambda one: one.reach, default=nothing)
-    return best if best.reach < nothing.bias else nothing
+    return best if best.reach < nothing.reach else nothing
 
 
-def _measured(
-    model: WeightedModel, item: Measured, positions: tuple[int, ...], function: Floats, value: float
-) -> Bar | None:
+def guess(
+    model: WeightedModel, low: float, high: float, value: float, *, count: bool, sampling: float = 0.0
+) -> Bar:  # fmt: skip
+    """What is known of every mean of a function between `low` and `high`: the sum is at most `high` x n."""
+    asked = _Asked(model, (), np.zeros(0), value, count)
+    lean = max(abs(low), abs(high)) if count else 0.0
+    bias, variance = max(value - low, high - value), (sampling * model.rows) ** 2
+    return asked.bar("certain" if low == high else "guessed", bias=bias, lean=lean, variance=variance)
+
+
+def _measured(asked: _Asked, item: Measured) -> Bar | None:
     """An interval around the model's value that holds the one around the unbiased value."""
+    model, positions, sizes = asked.model, asked.positions, asked.model.domain.sizes
     if item.function is not None:
-        return _measured_query(model, item, positions, function, value)
-    if not set(positions) <= set(item.positions):
+        # A single query that was measured tells of itself alone.
+        if item.positions != positions or not np.array_equal(item.function, asked.function.ravel() * model.grid):
+            return None
+        weights = np.array([1 / model.grid])
+    elif set(positions) <= set(item.positions):
+        order = [positions.index(p) for p in item.positions if p in positions]
+        shape = [sizes[p] if p in positions else 1 for p in item.positions]
+        spread = asked.function.transpose(order).reshape(shape)
+        weights = np.broadcast_to(spread, [sizes[p] for p in item.positions]).ravel()
+    else:
         return None
-    sizes = model.domain.sizes
-    order = [positions.index(p) for p in item.positions if p in positions]
-    shape = [sizes[p] if p in positions else 1 for p in item.positions]
-    spread = np.broadcast_to(function.transpose(order).reshape(shape), [sizes[p] for p in item.positions]).ravel()
-    rows = float(model.rows)
-    direct = float(spread @ item.values) / rows
-    variance = float(spread @ spread) * item.variance(model.law) + (direct * model.rows_stderr) ** 2
-    return Bar(math.sqrt(variance) / rows, abs(value - direct), "measured", direct)
-
-
-def _measured_query(
-    model: WeightedModel, item: Measured, positions: tuple[int, ...], function: Floats, value: float
-) -> Bar | None:
-    """The same for a single query that was measured, if this is the very one."""
-    assert item.function is not None
-    if item.positions != positions or not np.array_equal(item.function, function.ravel() * model.grid):
-        return None
-    rows = float(model.rows * model.grid)
-    direct = float(item.values[0]) / rows
-    variance = item.variance(model.law) + (direct * model.grid * model.rows_stderr) ** 2
-    return Bar(math.sqrt(variance) / rows, abs(value - direct), "measured", direct)
+    direct = float(weights @ item.values) / model.rows
+    return asked.bar(
+        "measured",
+        bias=abs(asked.value - direct),
+        lean=0.0 if asked.count else direct,
+        variance=float((weights**2).sum()) * item.variance(model.law),
+        fourth=float((weights**4).sum()) * item.fourth(model.law),
+        direct=direct,
+    )
 
 
 def query_digest(positions: Sequence[int], function: Floats) -> int:
@@ -167,24 +217,23 @@ def query_digest(positions: Sequence[int], function: Floats) -> int:
     return int.from_bytes(hashlib.sha256(data).digest()[:8], "big", signed=True)
 
 
-def _certified(model: WeightedModel, positions: tuple[int, ...], function: Floats, value: float) -> Bar | None:
+def _certified(asked: _Asked) -> Bar | None:
+    model, positions, function = asked.model, asked.positions, asked.function
     certificate, coverage = model.certificate, model.coverage
     if certificate is None or coverage.kind == "none" or len(positions) > (coverage.width or len(positions)):
         return None
-    earlier = model.earlier
-    moved = abs(value - float((earlier.table(positions) * function).sum()))
-    uncounted = Z * model.rows_stderr / model.rows
+    moved = abs(asked.value - float((model.earlier.table(positions) * function).sum()))
     if coverage.kind == "parities":
         reach = _parity_reach(model, positions, function)
-        return None if reach is None else Bar(0.0, moved + reach + uncounted, "certified")
+        return None if reach is None else asked.bounded(moved + reach, float(function.mean()))
     if coverage.kind == "queries":
         listed = query_digest(positions, function) in model.covered
-        return Bar(0.0, moved + certificate.apart / model.rows + uncounted, "certified") if listed else None
+        return asked.bounded(moved + certificate.apart / model.rows, 0.0) if listed else None
     if not _was_candidate(model, positions):
         return None
-    # Half of the absolute differences lie on either side, up to the rows that were miscounted.
-    apart = certificate.apart / model.rows / 2 + uncounted
-    return Bar(0.0, moved + float(function.max() - function.min()) * apart, "certified")
+    low, high = float(function.min()), float(function.max())
+    # Less its middle the function is at most (high - low) / 2 on every cell; the middle is the same for all rows.
+    return asked.bounded(moved + (high - low) / 2 * certificate.apart / model.rows, (low + high) / 2)
 
 
 def _was_candidate(model: WeightedModel, positions: tuple[int, ...]) -> bool:
