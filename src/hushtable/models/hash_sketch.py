@@ -92,8 +92,6 @@ class HashSketchModel(KeyedModel):
         variance = discrete_variance(self.law, self.group_scales[1])
         fourth = 12 * float(self.group_scales[1]) ** 4 if self.law == "laplace" else 0.0
         noise = variance * spread[2]
-        # Centring takes 1 / width of the released number of rows out of every bucket.
-        lean = np.zeros(len(flat)) if self.sketch.signed else -flat.add_up(weights) / max(self.sketch.width - 1, 1)
         bias, limited = self.lost(flat, kept) if rare_is_zero else (np.zeros(len(flat)), np.zeros(len(flat)))
         listed = discrete_variance("laplace", self.frequent.scale)
         return Evaluation(
@@ -102,11 +100,10 @@ class HashSketchModel(KeyedModel):
             collision=np.sqrt(self.squares / self.sketch.width * lengths[2]),
             bias=bias,
             fourth=fourth * spread[4],
-            lean=lean,
             above=Above(
                 variance=noise + limited * len(self.frequent.counts) * listed,
                 fourth=fourth * spread[4] + limited * len(self.frequent.counts) * discrete_fourth("laplace", listed),
-                lean=lean + limited,
+                lean=limited,
             ),
         )
 

@@ -70,7 +70,7 @@ class ListCountsModel(KeyedModel):
         fourth = np.full(len(flat), 12 * float(self.group_scales[1]) ** 4 if self.law == "laplace" else 0.0)
         value = np.where(known, self.sums[places] if places else 0, 0).astype(np.float64)
         none = np.zeros(len(flat))
-        return Evaluation(value=value, noise=noise, collision=none, bias=none, fourth=fourth * known, lean=none)
+        return Evaluation(value=value, noise=noise, collision=none, bias=none, fourth=fourth * known)
 
     def too_long(self, flat: Flat) -> bool:
         """Never: there are no buckets."""

@@ -71,7 +71,6 @@ class StabilityModel(KeyedModel):
             collision=np.zeros(len(flat)),
             bias=bias,
             fourth=fourth * powers[4],
-            lean=np.zeros(len(flat)),
             above=Above(
                 variance=variance * np.where(limited, squares, powers[2]),
                 fourth=fourth * np.where(limited, fourths, powers[4]),

@@ -36,7 +36,7 @@ def weighted_answer(model: WeightedModel, question: Question, *, count: bool) ->
     table = model.hypothesis.table(positions)
     if question.kind == "mean":
         return _means(model, question, table, where)
-    scale = model.rows if count else 1.0
+    scale = model.together.rows if count else 1.0
     axes = len(question.groups)
     found = []
     for cell in product(*(range(s) for s in shape[:axes])):
@@ -87,7 +87,7 @@ def _by_drawing(model: WeightedModel, question: Question, *, count: bool) -> Ans
     codes = model.draw(DRAWN, np.random.default_rng(0))
     value = float(question.where.on_rows(codes)[0].mean())
     sampling = float(np.sqrt(max(value * (1 - value), 1 / DRAWN) / DRAWN))
-    scale = model.rows if count else 1.0
+    scale = model.together.rows if count else 1.0
     found = [(scale * value, guess(model, 0.0, 1.0, value, count=count, sampling=sampling))]
     note = f"summed over {DRAWN:,} rows drawn from the model: that alone errs by {readable(float(f'{sampling:.1g}'))}"
     return _wrapped(model, question, "count" if count else "fraction", found, scale, (note,))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice
 from typing import TYPE_CHECKING, Any, Literal
@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from ..budget import Price
 from ..errors import BadSynopsis
 from ..hypothesis import Factored
-from ..hypothesis.measured import Measured
 from ..interactions import Law
+from .weighted_tables import Noise
 
 if TYPE_CHECKING:
     from .weighted import WeightedModel
@@ -103,13 +103,16 @@ class Coverage:
         return cls(kind=kind, width=width)
 
 
+Basis = Literal["measured", "certified", "guessed", "certain"]
+
+
 @dataclass(frozen=True)
 class Bar:
-    """The error of one answer, as a share of the released number of rows, and what it rests on."""
+    """The error of one answer, as a share of the number of rows, and what it rests on."""
 
     stderr: float
     bias: float
-    basis: Literal["measured", "certified", "guessed", "certain"]
+    basis: Basis
     direct: float | None = None
     """The unbiased value, where the question was measured."""
     kurtosis: float = 0.0
@@ -125,9 +128,8 @@ class Bar:
 class _Asked:
     """A question: the mean of a function of some attributes over the rows, or (count) its sum.
 
-    The number of rows n is released as r = n + e. A bound on (sum - r value), which is what was measured or selected,
-    is one on the sum; but (sum / n - value) is (sum - r value + e value) / n. So the noise e enters sums and means
-    differently: each bar says how much of it, its `lean`.
+    Where the number of rows n is private, r = n + e is known. A sum S has the model's answer r x value, and a mean
+    has value: what misses is S - r value, or (S - r value + e value) / n. So e enters sums and means differently.
     """
 
     model: WeightedModel
@@ -137,26 +139,23 @@ class _Asked:
     """What the model says."""
     count: bool
 
-    def bar(
-        self,
-        basis: Literal["measured", "certified", "guessed", "certain"],
-        *,
-        bias: float,
-        lean: float,
-        variance: float = 0.0,
-        fourth: float = 0.0,
-        direct: float | None = None,
-    ) -> Bar:
-        """Variance and fourth cumulant in rows; bias and `lean` as shares of them."""
-        rows, moved = float(self.model.rows), lean * self.model.rows_stderr
-        total = variance + moved**2
-        fourth += 3 * moved**4 if self.model.law == "laplace" else 0.0
-        return Bar(math.sqrt(total) / rows, bias, basis, direct, fourth / total**2 if total else 0.0)
+    @property
+    def rows(self) -> float:
+        """r, the best estimate."""
+        return self.model.together.rows
 
-    def bounded(self, bias: float, constant: float) -> Bar:
-        """The sum was within `bias` of the model's, up to `constant` x e; dividing by n moves both by e / n."""
-        lean = abs(constant) if self.count else abs(self.value - constant) + bias
-        return self.bar("certified", bias=bias, lean=lean)
+    def bar(self, basis: Basis, bias: float, noise: Noise, direct: float | None = None) -> Bar:
+        """Noise in rows, bias as a share of them."""
+        square = noise.variance**2
+        return Bar(math.sqrt(noise.variance) / self.rows, bias, basis, direct, noise.fourth / square if square else 0.0)
+
+    def bounded(self, apart: float, before: float, constant: float) -> Bar:
+        """S is within `apart` rows of `before` + `constant` (n - released), by what was selected or measured."""
+        expected = before + constant * (self.rows - self.model.rows)
+        bias = (apart + abs(expected - self.rows * self.value)) / self.rows
+        # Dividing by n instead of r moves the bound itself, too.
+        lean = constant if self.count else abs(self.value - constant) + bias
+        return self.bar("certified", bias, self.model.together.noise(lean))
 
 
 def bar(
@@ -164,12 +163,15 @@ def bar(
 ) -> Bar:
     """The best bar for the mean over rows of a function of these attributes; `value` is what the model says.
 
-    `count`: for the sum over rows, still as a share of the released number of rows.
+    `count`: for the sum over rows, still as a share of the number of rows.
     """
     asked = _Asked(model, positions, function, value, count)
-    found = [_measured(asked, item) for item in model.measured]
-    found.append(_certified(asked))
-    known = [one for one in found if one is not None]
+    measured = [one for one in (_from_tables(asked), *_from_queries(asked)) if one is not None]
+    # By the noise alone, which does not depend on luck.
+    known = sorted(measured, key=lambda one: one.stderr)[:1]
+    certified = _certified(asked)
+    if certified is not None:
+        known.append(certified)
     nothing = guess(model, float(function.min()), float(function.max()), value, count=count)
     best = min(known, key=lambda one: one.reach, default=nothing)
     return best if best.reach < nothing.reach else nothing
@@ -178,37 +180,39 @@ def bar(
 def guess(
     model: WeightedModel, low: float, high: float, value: float, *, count: bool, sampling: float = 0.0
 ) -> Bar:  # fmt: skip
-    """What is known of every mean of a function between `low` and `high`: the sum is at most `high` x n."""
+    """What is known of every mean of a function between `low` and `high`; a sum is at most `high` n."""
     asked = _Asked(model, (), np.zeros(0), value, count)
-    lean = max(abs(low), abs(high)) if count else 0.0
-    bias, variance = max(value - low, high - value), (sampling * model.rows) ** 2
-    return asked.bar("certain" if low == high else "guessed", bias=bias, lean=lean, variance=variance)
+    noise = model.together.noise(max(abs(low), abs(high)) if count else 0.0)
+    noise = Noise(noise.variance + (sampling * asked.rows) ** 2, noise.fourth)
+    return asked.bar("certain" if low == high else "guessed", max(value - low, high - value), noise)
 
 
-def _measured(asked: _Asked, item: Measured) -> Bar | None:
+def _from_tables(asked: _Asked) -> Bar | None:
     """An interval around the model's value that holds the one around the unbiased value."""
-    model, positions, sizes = asked.model, asked.positions, asked.model.domain.sizes
-    if item.function is not None:
-        # A single query that was measured tells of itself alone.
-        if item.positions != positions or not np.array_equal(item.function, asked.function.ravel() * model.grid):
-            return None
-        weights = np.array([1 / model.grid])
-    elif set(positions) <= set(item.positions):
-        order = [positions.index(p) for p in item.positions if p in positions]
-        shape = [sizes[p] if p in positions else 1 for p in item.positions]
-        spread = asked.function.transpose(order).reshape(shape)
-        weights = np.broadcast_to(spread, [sizes[p] for p in item.positions]).ravel()
-    else:
+    together, told = asked.model.together, asked.model.together.told(asked.positions)
+    if told is None:
         return None
-    direct = float(weights @ item.values) / model.rows
-    return asked.bar(
-        "measured",
-        bias=abs(asked.value - direct),
-        lean=0.0 if asked.count else direct,
-        variance=float((weights**2).sum()) * item.variance(model.law),
-        fourth=float((weights**4).sum()) * item.fourth(model.law),
-        direct=direct,
-    )
+    mean = float(asked.function.mean())
+    contrast = asked.function - mean
+    direct = float((contrast * told.cells).sum()) / together.rows + mean
+    noise = together.noise(mean if asked.count else mean - direct, told, contrast)
+    return asked.bar("measured", abs(asked.value - direct), noise, direct)
+
+
+def _from_queries(asked: _Asked) -> Iterator[Bar]:
+    """The same for a single query that was measured, if this is the very one."""
+    model = asked.model
+    for item in model.measured:
+        if item.function is None or item.positions != asked.positions:
+            continue
+        if np.array_equal(item.function, asked.function.ravel() * model.grid):
+            direct = float(item.values[0]) / model.grid / asked.rows
+            rows = model.together.noise(0.0 if asked.count else direct)
+            noise = Noise(
+                item.variance(model.law) / model.grid**2 + rows.variance,
+                item.fourth(model.law) / model.grid**4 + rows.fourth,
+            )
+            yield asked.bar("measured", abs(asked.value - direct), noise, direct)
 
 
 def query_digest(positions: Sequence[int], function: Floats) -> int:
@@ -222,18 +226,18 @@ def _certified(asked: _Asked) -> Bar | None:
     certificate, coverage = model.certificate, model.coverage
     if certificate is None or coverage.kind == "none" or len(positions) > (coverage.width or len(positions)):
         return None
-    moved = abs(asked.value - float((model.earlier.table(positions) * function).sum()))
+    before = model.rows * float((model.earlier.table(positions) * function).sum())
     if coverage.kind == "parities":
         reach = _parity_reach(model, positions, function)
-        return None if reach is None else asked.bounded(moved + reach, float(function.mean()))
+        return None if reach is None else asked.bounded(reach, before, float(function.mean()))
     if coverage.kind == "queries":
         listed = query_digest(positions, function) in model.covered
-        return asked.bounded(moved + certificate.apart / model.rows, 0.0) if listed else None
+        return asked.bounded(certificate.apart, before, 0.0) if listed else None
     if not _was_candidate(model, positions):
         return None
     low, high = float(function.min()), float(function.max())
     # Less its middle the function is at most (high - low) / 2 on every cell; the middle is the same for all rows.
-    return asked.bounded(moved + (high - low) / 2 * certificate.apart / model.rows, (low + high) / 2)
+    return asked.bounded((high - low) / 2 * certificate.apart, before, (low + high) / 2)
 
 
 def _was_candidate(model: WeightedModel, positions: tuple[int, ...]) -> bool:
@@ -252,7 +256,7 @@ def _was_candidate(model: WeightedModel, positions: tuple[int, ...]) -> bool:
 
 
 def _parity_reach(model: WeightedModel, positions: tuple[int, ...], function: Floats) -> float | None:
-    """Sum over all parities of these attributes of |coefficient| x what is known about the parity.
+    """Rows: the sum over all parities of these attributes of |coefficient| x what is known about the parity.
 
     A parity measured before the last round was no candidate in it; its own measurement says how far off it was.
     """
@@ -275,7 +279,7 @@ def _parity_reach(model: WeightedModel, positions: tuple[int, ...], function: Fl
             apart = model.certificate.apart
         else:
             return None
-        reach += abs(float(coefficients[mask])) * apart / model.rows
+        reach += abs(float(coefficients[mask])) * apart
     return reach
 
 

@@ -36,8 +36,6 @@ class Evaluation:
     bias: Floats
     fourth: Floats
     """Fourth cumulant of the noise."""
-    lean: Floats
-    """How much of the noise of the number of rows is in the value, beside `noise`."""
     above: Above | None = None
     """Where the bias was read from noisy numbers: the noise of value + bias, which the truth is below."""
 
@@ -45,7 +43,7 @@ class Evaluation:
     def of_nothing(cls) -> Evaluation:
         """No lists."""
         none = np.zeros(0)
-        return cls(value=none, noise=none, collision=none, bias=none, fourth=none, lean=none)
+        return cls(value=none, noise=none, collision=none, bias=none, fourth=none)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -168,7 +166,7 @@ def _in_unit(model: ListModel, found: Evaluation, *, count: bool) -> dict[str, F
     """
     rows = 1.0 if count else model.rows
     ratio = np.zeros_like(found.value) if count else found.value / rows
-    variance, fourth = _with_rows(model, found.noise**2, found.fourth, found.lean - ratio)
+    variance, fourth = _with_rows(model, found.noise**2, found.fourth, -ratio)
     if found.above is not None:
         # Each end of the interval needs the noise of its own limit; the wider of the two serves both.
         end, more = _with_rows(model, found.above.variance, found.above.fourth, found.above.lean - ratio)
