@@ -200,17 +200,22 @@ def _from_tables(asked: _Asked) -> Bar | None:
 
 
 def _from_queries(asked: _Asked) -> Iterator[Bar]:
-    """The same for a single query that was measured, if this is the very one."""
-    model = asked.model
+    """The same for single queries that were measured: each tells of itself, its opposite and its multiples."""
+    model, function = asked.model, asked.function.ravel()
     for item in model.measured:
         if item.function is None or item.positions != asked.positions:
             continue
-        if np.array_equal(item.function, asked.function.ravel() * model.grid):
-            direct = float(item.values[0]) / model.grid / asked.rows
-            rows = model.together.noise(0.0 if asked.count else direct)
+        weights = item.function / model.grid
+        first, last = int(weights.argmin()), int(weights.argmax())
+        if weights[first] == weights[last]:
+            continue
+        slope = float((function[last] - function[first]) / (weights[last] - weights[first]))
+        constant = float(function[first] - slope * weights[first])
+        if np.allclose(function, constant + slope * weights, rtol=0, atol=1e-12):
+            direct = constant + slope * float(item.values[0]) / model.grid / asked.rows
+            rows, step = model.together.noise(constant if asked.count else constant - direct), slope / model.grid
             noise = Noise(
-                item.variance(model.law) / model.grid**2 + rows.variance,
-                item.fourth(model.law) / model.grid**4 + rows.fourth,
+                step**2 * item.variance(model.law) + rows.variance, step**4 * item.fourth(model.law) + rows.fourth
             )
             yield asked.bar("measured", abs(asked.value - direct), noise, direct)
 
