@@ -93,7 +93,7 @@ class CuratorAnswer(Answer):
         one = 1.0 if self.unit == "count" else 1 / self.rows
         noise = reach(confidence, self.kurtosis) * self.stderr
         if self.source == "unverified":
-            return 0.0, self.rows * one
+            return 0.0, self.rows * one + noise
         half = noise + (self.margin.reach(confidence, simultaneous=simultaneous) * one if self.margin else 0.0)
         return self.value - half, self.value + half
 

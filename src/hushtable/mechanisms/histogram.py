@@ -55,7 +55,10 @@ class HistogramRelease(Mechanism):
             numbers=cells,
             parameters=(statistic, noise),
             memory=150_000_000 + 40 * cells,
-            forecasts=tuple(_forecast(domain.sizes, noise.law, noise.per_group[0], w) for w in range(1, width + 1)),
+            forecasts=tuple(
+                _forecast(domain.sizes, noise.law, noise.per_group[0], w, public=domain.unit.neighbours == "replace")
+                for w in range(1, width + 1)
+            ),
             work=1e6 * len(domain.sizes) * 4e-8,
         )
 
@@ -66,19 +69,24 @@ class HistogramRelease(Mechanism):
         return HistogramModel(domain=domain, law=noise.law, scale=noise.per_group[0], cells=seen.values, rows=seen.rows)
 
 
-def _forecast(sizes: tuple[int, ...], law: Law, scale: Fraction, width: int) -> Forecast:
-    """A cell of a table of `kept` cells sums total / kept cells; the worst question takes every cell."""
+def _forecast(sizes: tuple[int, ...], law: Law, scale: Fraction, width: int, *, public: bool) -> Forecast:
+    """A cell of a table of `kept` cells sums total / kept cells; the worst question takes every cell.
+
+    A public number of rows takes the share 1 / kept of that noise away; then the worst question takes half the cells.
+    """
     variance = float(scale) if law == "gaussian" else 2 * float(scale) ** 2
     cells = prod(sizes)
-    kept = [1.0] + [0.0] * width
+    kept, inverse = [1.0] + [0.0] * width, [1.0] + [0.0] * width
     for size in sizes:
         for i in range(width, 0, -1):
             kept[i] += kept[i - 1] * size
+            inverse[i] += inverse[i - 1] / size
     tables = comb(len(sizes), width)
     # Summed over the cells of one table the variance is total x variance, whatever the table.
+    noisy = tables - inverse[width] if public else tables
     return Forecast(
         width=width,
         tables=tables,
-        typical=math.sqrt(variance * cells * tables / kept[width]),
-        worst=math.sqrt(variance * cells),
+        typical=math.sqrt(variance * cells * noisy / kept[width]),
+        worst=math.sqrt(variance * cells / (4 if public else 1)),
     )

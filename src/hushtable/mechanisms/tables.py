@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from fractions import Fraction
 from math import comb, prod
 from typing import TYPE_CHECKING, cast
@@ -14,6 +13,7 @@ from ..domain import Domain
 from ..errors import TooLarge, counted
 from ..interactions import Interactions, Law
 from ..models.tables import TablesModel
+from ..models.tables_frame import precision, subsets
 from ..vault.statistics import Tables
 from ..workloads.base import Workload
 from ..workloads.marginals import Marginals
@@ -54,13 +54,13 @@ class TablesRelease(Mechanism):
         interactions = Interactions(sizes, order)
         law: Law = "laplace" if price.currency == "pure" else "gaussian"
         noise = _allocate(interactions, law, domain, price)
-        tables = comb(len(sizes), order)
+        tables, public = comb(len(sizes), order), domain.unit.neighbours == "replace"
         return Design(
             mechanism=self.name,
             summary=f"{cells:,} cells of {counted(tables, 'table')} of {counted(order, 'attribute')} "
             f"with discrete {law.title()} noise",
             price=price, numbers=cells, parameters=(interactions, noise), memory=150_000_000 + 40 * cells,
-            forecasts=tuple(_forecast(interactions, noise, width) for width in range(1, order + 1)),
+            forecasts=tuple(_forecast(interactions, noise, w, public=public) for w in range(1, order + 1)),
             work=1e6 * (len(sizes) * SECONDS_PER_VALUE + tables * SECONDS_PER_CELL),
         )  # fmt: skip
 
@@ -87,26 +87,36 @@ def _allocate(interactions: Interactions, law: Law, domain: Domain, price: Price
     return Noise(law=law, per_group=tuple(round_up(s * stretch) for s in rough.per_group))
 
 
-def _forecast(interactions: Interactions, noise: Noise, width: int) -> Forecast:
-    """Errors of the averaged margins, kind by kind: attributes of one size are alike."""
+def _forecast(interactions: Interactions, noise: Noise, width: int, *, public: bool) -> Forecast:
+    """Errors of the tables that all released cells give together, kind by kind: attributes of one size are alike."""
     top = dict(zip(_kinds(interactions, interactions.order), noise.per_group, strict=True))
     one = {key: float(s) if noise.law == "gaussian" else 2 * float(s) ** 2 for key, s in top.items()}
     total = worst = cells = 0.0
     for kind in _kinds(interactions, width):
-        variance = 1 / _precision(interactions, kind, one)
+        parts = {part: _part(interactions, kind, part, one, public=public) for part in subsets(tuple(range(width)))}
+        variance = sum(each * prod(1 - 1 / kind[i] for i in part) / prod(kind[i] for i in range(width) if i not in part)
+                       for part, each in parts.items())  # fmt: skip
         tables = interactions.sets_in(interactions.groups.index(kind))
         total, cells = total + tables * prod(kind) * variance, cells + tables * prod(kind)
-        worst = max(worst, prod(kind) * variance)
+        worst = max(worst, prod(kind) * _most(parts[()], max(each for part, each in parts.items() if part)))
     return Forecast(width=width, tables=comb(len(interactions.sizes), width), typical=math.sqrt(total / cells),
                     worst=math.sqrt(worst))  # fmt: skip
 
 
-def _precision(interactions: Interactions, kind: tuple[int, ...], variance: dict[tuple[int, ...], float]) -> float:
-    """Sum over all tables that hold one of this kind of 1 / (variance of a cell of its margin)."""
-    rest, found = Counter(interactions.sizes) - Counter(kind), 0.0
-    for key, one in variance.items():
-        more = Counter(key) - Counter(kind)
-        if sum(more.values()) == len(key) - len(kind):
-            tables = prod(comb(rest[size], copies) for size, copies in more.items())
-            found += tables / (one * prod(size**copies for size, copies in more.items()))
-    return found
+def _part(
+    interactions: Interactions, kind: tuple[int, ...], part: tuple[int, ...], one: dict[tuple[int, ...], float],
+    *, public: bool,
+) -> float:  # fmt: skip
+    """Variance of a question of length 1 that lies in the part of some members of a table of this kind."""
+    if public and not part:
+        return 0.0
+    spread = prod(kind[i] for i in range(len(kind)) if i not in part)
+    return 1 / precision(interactions, tuple(kind[i] for i in part), one) / spread
+
+
+def _most(rows: float, rest: float) -> float:
+    """The most that f^2 rows + f (1 - f) rest can be: what a question that takes the share f of all cells has at most.
+
+    Of its length f, the part f^2 is in the number of rows.
+    """
+    return rest**2 / (4 * (rest - rows)) if rest > 2 * rows else rows

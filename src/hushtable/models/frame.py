@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
+from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Frame", "Moments"]
+__all__ = ["Frame", "Independent", "Moments"]
 
 Floats = NDArray[np.float64]
+# What rounding leaves of weights that cancel.
+DUST = 1e-12
 
 
 @dataclass(frozen=True)
@@ -34,26 +38,53 @@ class Moments:
 
 
 @dataclass(frozen=True, eq=False)
-class Frame:
-    """Independent noisy numbers in one tensor, an axis an attribute; counts = `inverses` applied axis by axis."""
+class Frame(ABC):
+    """Noisy numbers in one tensor, an axis an attribute; counts = `inverses` applied axis by axis.
+
+    A number of rows that is public but not among the numbers moves them by least squares: the question of weights c
+    becomes (c - s ones) + s rows, with s = cov(c, ones) / var(ones). That is unbiased, and never noisier.
+    """
 
     numbers: Floats
-    variances: Floats
-    fourths: Floats
-    """Fourth cumulants of the noise: 0 for Gaussian, 12 b^4 for Laplace."""
     inverses: tuple[Floats | None, ...]
     """None where the numbers are the counts themselves."""
-    rows: int | None = None
+    rows: int | None
     """The number of rows where it is public and not among the numbers."""
 
-    def moments(self, coefficients: Floats) -> Moments:
-        """The question that weighs each number by a coefficient (leading axes: several questions at once)."""
-        axes = tuple(range(coefficients.ndim - self.numbers.ndim, coefficients.ndim))
-        return Moments(
-            value=(coefficients * self.numbers).sum(axis=axes),
-            variance=(coefficients**2 * self.variances).sum(axis=axes),
-            fourth=(coefficients**4 * self.fourths).sum(axis=axes),
-        )
+    @property
+    @abstractmethod
+    def fitted(self) -> Floats:
+        """The numbers, moved to the number of rows that is known to be right."""
+
+    @abstractmethod
+    def joint(self, order: int, coefficients: Floats, power: int = 0) -> Floats:
+        """Joint cumulant (order 2 or 4) of a question, order - power times, and of the number of rows, power times."""
+
+    @abstractmethod
+    def joints(self, order: int, axes: int, rest: Floats) -> list[Floats]:
+        """`joint` of every question of `table`, for power = 0, ..., order."""
+
+    def moments(self, coefficients: Floats, *, relative: bool = False) -> Moments:
+        """The question that weighs each number by a coefficient; `relative` as in `table`."""
+        value = np.asarray((coefficients * self.fitted).sum())
+        lean, rows = self._lean(value, self.joint(2, coefficients, 1), relative=relative)
+        rest = coefficients - lean * self.ones
+        rest = np.where(np.abs(rest) > DUST * np.abs(coefficients).max(initial=0.0), rest, 0.0)
+        return Moments(value / rows, self.joint(2, rest) / rows**2, self.joint(4, rest) / rows**4)
+
+    def table(self, axes: int, rest: Floats, *, relative: bool) -> Moments:
+        """The sums over rows of `rest`, one for every cell of the first `axes` attributes.
+
+        `relative`: as shares of the noisy number of rows, whose noise partly cancels (first-order, delta method).
+        """
+        if not axes:
+            return self.moments(self.coefficients(rest), relative=relative)
+        value = self._spread(self.fitted, axes, rest, 1)
+        variances, fourths = self.joints(2, axes, rest), self.joints(4, axes, rest)
+        lean, rows = self._lean(value, variances[1], relative=relative)
+        variance = _combined(variances, lean)
+        fourth = np.where(variance > 0, _combined(fourths, lean), 0.0)
+        return Moments(value / rows, variance / rows**2, fourth / rows**4)
 
     def coefficients(self, function: Floats) -> Floats:
         """Weights of the numbers in the sum over rows of a function of the codes (one axis an attribute)."""
@@ -67,34 +98,65 @@ class Frame:
         """Coefficients of the number of rows."""
         return self.coefficients(np.ones(self.numbers.shape))
 
-    def table(self, axes: int, rest: Floats, *, relative: bool) -> Moments:
-        """The sums over rows of `rest`, one for every cell of the first `axes` attributes.
+    def _lean(self, value: Floats, mixed: Floats, *, relative: bool) -> tuple[Floats, float]:
+        """How much of the number of rows is taken out of each question's noise, and what the question is divided by."""
+        if self.rows is not None:
+            noise = float(self.joint(2, self.ones))
+            return mixed / noise if noise else np.zeros_like(mixed), float(self.rows) if relative else 1.0
+        if not relative:
+            return np.zeros_like(value), 1.0
+        # A noisy number of rows below 1 carries no information; dividing by 1 keeps the answer finite.
+        rows = max(float((self.ones * self.numbers).sum()), 1.0)
+        return value / rows, rows
 
-        `relative`: as shares of the noisy number of rows, whose noise partly cancels (first-order, delta method).
-        """
-        last = tuple(range(axes, self.numbers.ndim))
+    def _spread(self, numbers: Floats, axes: int, rest: Floats, power: int) -> Floats:
+        """Sum of the numbers times a power of their coefficients, one for every cell of the first attributes."""
         weights = rest
         for axis, inverse in enumerate(self.inverses[axes:]):
             weights = _along(weights, None if inverse is None else inverse.T, axis)
+        out: Floats = (numbers * weights**power).sum(axis=tuple(range(axes, numbers.ndim)))
+        for axis, inverse in enumerate(self.inverses[:axes]):
+            if inverse is not None:
+                out = _along(out, inverse**power, axis)
+            elif not power:
+                out = np.broadcast_to(out.sum(axis=axis, keepdims=True), out.shape)
+        return out
 
-        def spread(numbers: Floats, power: int) -> Floats:
-            out: Floats = (numbers * weights**power).sum(axis=last)
-            for axis, inverse in enumerate(self.inverses[:axes]):
-                out = _along(out, None if inverse is None else inverse**power, axis)
-            return out
 
-        value, variance, fourth = (spread(x, p) for x, p in ((self.numbers, 1), (self.variances, 2), (self.fourths, 4)))
-        if not relative:
-            return Moments(value, variance, fourth)
-        if self.rows is not None:
-            return Moments(value / self.rows, variance / self.rows**2, fourth / self.rows**4)
-        total = self.moments(self.ones)
-        # A noisy number of rows below 1 carries no information; dividing by 1 keeps the answer finite.
-        rows = max(float(total.value), 1.0)
-        share = value / rows
-        mixed = spread(self.variances * self.ones, 1)
-        variance = variance - 2 * share * mixed + share**2 * total.variance
-        return Moments(share, variance / rows**2, fourth / rows**4)
+@dataclass(frozen=True, eq=False)
+class Independent(Frame):
+    """Numbers whose noises are independent of each other."""
+
+    variances: Floats
+    fourths: Floats
+    """Fourth cumulants of the noise: 0 for Gaussian, 12 b^4 for Laplace."""
+
+    @cached_property
+    def fitted(self) -> Floats:
+        """See Frame."""
+        noise = float(self.joint(2, self.ones))
+        if self.rows is None or not noise:
+            return self.numbers
+        short = self.rows - float((self.ones * self.numbers).sum())
+        return self.numbers + self.variances * self.ones * (short / noise)
+
+    def joint(self, order: int, coefficients: Floats, power: int = 0) -> Floats:
+        """See Frame."""
+        noise = self.variances if order == 2 else self.fourths
+        return np.asarray((coefficients ** (order - power) * self.ones**power * noise).sum())
+
+    def joints(self, order: int, axes: int, rest: Floats) -> list[Floats]:
+        """See Frame."""
+        noise = self.variances if order == 2 else self.fourths
+        return [self._spread(noise * self.ones**power, axes, rest, order - power) for power in range(order + 1)]
+
+
+def _combined(joints: list[Floats], lean: Floats) -> Floats:
+    """The cumulant of c - lean ones, from the joint ones of c and `ones`; what rounding leaves is no noise."""
+    order, out = len(joints) - 1, np.zeros_like(lean)
+    for power, one in enumerate(joints):
+        out = out + comb(order, power) * (-lean) ** power * one
+    return np.where(out > DUST * np.abs(joints[0]), out, 0.0)
 
 
 def _along(tensor: Floats, matrix: Floats | None, axis: int) -> Floats:

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from ..domain import Domain
 from ..errors import BadSynopsis
 from ..interactions import Law
-from ..questions.list_evaluation import Evaluation
+from ..questions.list_evaluation import Above, Evaluation
 from ..questions.lists import Flat
 from ..siphash import KEY_BYTES
 from ..sketches import Sketch
-from .discrete_noise import discrete_variance
+from .discrete_noise import discrete_fourth, discrete_variance
 from .frequent import NONE, Frequent, frequent_parameters, read_frequent
 from .key_columns import KeyColumns
 from .keyed import KeyedModel
@@ -91,12 +91,20 @@ class HashSketchModel(KeyedModel):
         spread = {power: lengths[power] + _together(codes, signed, power, len(flat)) for power in (2, 4)}
         variance = discrete_variance(self.law, self.group_scales[1])
         fourth = 12 * float(self.group_scales[1]) ** 4 if self.law == "laplace" else 0.0
+        noise = variance * spread[2]
+        bias, limited = self.lost(flat, kept) if rare_is_zero else (np.zeros(len(flat)), np.zeros(len(flat)))
+        listed = discrete_variance("laplace", self.frequent.scale)
         return Evaluation(
             value=flat.add_up(each),
-            noise=np.sqrt(variance * spread[2]),
+            noise=np.sqrt(noise),
             collision=np.sqrt(self.squares / self.sketch.width * lengths[2]),
-            bias=self.lost(flat, kept) if rare_is_zero else np.zeros(len(flat)),
+            bias=bias,
             fourth=fourth * spread[4],
+            above=Above(
+                variance=noise + limited * len(self.frequent.counts) * listed,
+                fourth=fourth * spread[4] + limited * len(self.frequent.counts) * discrete_fourth("laplace", listed),
+                lean=limited,
+            ),
         )
 
     def _kept(self, flat: Flat, buckets: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -16,7 +16,7 @@ from ..domain import Domain
 from ..errors import BadQuestion, BadSynopsis
 from ..interactions import Law
 from ..questions.views import nearest_non_negative
-from .frame import Frame
+from .frame import Frame, Independent
 from .linear import LinearModel
 from .reading import noise_scale, row_count
 
@@ -45,12 +45,12 @@ class HistogramModel(LinearModel):
         one = float(self.scale)
         variance = one if self.law == "gaussian" else 2 * one**2
         fourth = 0.0 if self.law == "gaussian" else 12 * one**4
-        return Frame(
+        return Independent(
             table.astype(np.float64),
+            (None,) * len(positions),
+            self.rows,
             np.full(table.shape, variance * summed),
             np.full(table.shape, fourth * summed),
-            (None,) * len(positions),
-            rows=self.rows,
         )
 
     def draw(self, rows: int, random: np.random.Generator) -> NDArray[np.uint16]:

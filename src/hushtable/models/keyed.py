@@ -15,10 +15,13 @@ from ..questions.list_answers import ListAnswer, ListTable
 from ..questions.list_evaluation import Evaluation, answer_list, answer_lists, answer_top
 from ..questions.lists import Flat, Listed, Lists, Top
 from .base import Model
+from .discrete_noise import discrete_fourth
 from .frequent import Frequent
 from .key_columns import KeyColumns
 
 __all__ = ["KeyedModel"]
+
+Floats = NDArray[np.float64]
 
 
 class KeyedModel(Model):
@@ -57,6 +60,11 @@ class KeyedModel(Model):
     def rows_variance(self) -> float:
         """Variance of the noise in the number of rows."""
 
+    @property
+    def rows_fourth(self) -> float:
+        """Fourth cumulant of that noise."""
+        return discrete_fourth(self.law, self.rows_variance)
+
     @abstractmethod
     def evaluate(self, flat: Flat, *, rare_is_zero: bool = False) -> Evaluation:
         """Value and errors of each list, in rows."""
@@ -65,12 +73,12 @@ class KeyedModel(Model):
     def too_long(self, flat: Flat) -> bool:
         """Whether some list fills so many buckets that its own values often share one."""
 
-    def lost(self, flat: Flat, kept: NDArray[np.int64]) -> NDArray[np.float64]:
+    def lost(self, flat: Flat, kept: NDArray[np.int64]) -> tuple[Floats, Floats]:
         """What the values that are not on the list of frequent ones may add up to, a number a list.
 
         A value with more than threshold + 3 scales of rows is missed with a chance below 3%; together they have no
-        more rows than the list leaves.
+        more rows than the list leaves. Then 1 where the second, which is noisy, is what limits them, else 0.
         """
         unseen = max(0.0, self.rows - float(self.frequent.counts.sum()))
-        most = self.frequent.threshold + 3 * float(self.frequent.scale)
-        return np.minimum(flat.add_up(flat.weights * (kept < 0)) * most, unseen)
+        most = flat.add_up(flat.weights * (kept < 0)) * (self.frequent.threshold + 3 * float(self.frequent.scale))
+        return np.minimum(most, unseen), (unseen < most).astype(np.float64)

@@ -16,7 +16,7 @@ from ..errors import BadSynopsis, TooWide
 from ..interactions import Basis, Interactions, Law, Scales
 from ..questions.answer import Answer, CrossTab
 from ..questions.parse import Question
-from .frame import Frame
+from .frame import Frame, Independent
 from .linear import LinearModel
 from .reading import noise_scale
 
@@ -81,7 +81,7 @@ class LowOrderModel(LinearModel):
         order = [ascending.index(p) for p in positions]
         numbers, scale = numbers.transpose(order), scale.transpose(order)
         inverses = tuple(self.interactions.functions(self.domain.sizes[p]).inverse for p in positions)
-        return Frame(numbers, self.variances[scale], self._fourths[scale], inverses)
+        return Independent(numbers, inverses, None, self.variances[scale], self._fourths[scale])
 
     @cached_property
     def variances(self) -> NDArray[np.float64]:

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from ..domain import Domain
 from ..errors import BadSynopsis
 from ..interactions import Law
-from ..questions.list_evaluation import Evaluation
+from ..questions.list_evaluation import Above, Evaluation
 from ..questions.lists import Flat
 from ..siphash import KEY_BYTES, digests
-from .discrete_noise import discrete_variance
+from .discrete_noise import discrete_fourth, discrete_variance
 from .frequent import Frequent, frequent_parameters, read_frequent
 from .key_columns import KeyColumns
 from .keyed import KeyedModel
@@ -58,12 +58,24 @@ class StabilityModel(KeyedModel):
         kept = self.frequent.find(flat.keys)
         weights = flat.weights * (kept >= 0)
         variance = discrete_variance("laplace", self.frequent.scale)
+        fourth = discrete_fourth("laplace", variance)
+        powers = {power: flat.add_up(weights**power) for power in (1, 2, 3, 4)}
+        bias, limited = self.lost(flat, kept)
+        # Value + all rows - all frequent ones: a frequent value counts 1 - weight times less. Where rare values are
+        # limited by the threshold, which has no noise, both ends have the noise of the value.
+        squares = len(self.frequent.counts) - 2 * powers[1] + powers[2]
+        fourths = len(self.frequent.counts) - 4 * powers[1] + 6 * powers[2] - 4 * powers[3] + powers[4]
         return Evaluation(
             value=flat.add_up(weights * np.append(self.frequent.counts, 0)[kept]),
-            noise=np.sqrt(variance * flat.add_up(weights**2)),
+            noise=np.sqrt(variance * powers[2]),
             collision=np.zeros(len(flat)),
-            bias=self.lost(flat, kept),
-            fourth=12 * float(self.frequent.scale) ** 4 * flat.add_up(weights**4),
+            bias=bias,
+            fourth=fourth * powers[4],
+            above=Above(
+                variance=variance * np.where(limited, squares, powers[2]),
+                fourth=fourth * np.where(limited, fourths, powers[4]),
+                lean=limited,
+            ),
         )
 
     def too_long(self, flat: Flat) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -19,6 +20,7 @@ from ..interactions import Interactions, Law
 from .frame import Frame
 from .linear import LinearModel
 from .reading import noise_scale, row_count
+from .tables_frame import Source, TablesFrame, components, precision, subsets, tables_with
 
 __all__ = ["TablesModel"]
 
@@ -29,8 +31,8 @@ MOST_FRAMES = 500
 class TablesModel(LinearModel):
     """Answers every question about at most `order` attributes without bias.
 
-    A smaller table is the margin of many released ones; their independent margins are averaged, each by the
-    inverse of its variance.
+    A smaller table is the margin of many released ones, and a table holds many smaller ones: all released cells are
+    fitted together by least squares, so that every question gets the estimate of least variance and all agree.
     """
 
     kind = "tables"
@@ -46,12 +48,20 @@ class TablesModel(LinearModel):
         return Interactions(self.domain.sizes, self.order)
 
     @cached_property
-    def _scale(self) -> dict[tuple[int, ...], float]:
+    def _noise(self) -> dict[int, dict[tuple[int, ...], float]]:
+        """Variance (2) and fourth cumulant (4) of a cell, by the kind of its table."""
         keys = [key for key in self.interactions.groups if len(key) == self.order]
-        return {key: float(s) for key, s in zip(keys, self.group_scales, strict=True)}
+        scales = dict(zip(keys, map(float, self.group_scales), strict=True))
+        if self.law == "gaussian":
+            return {2: scales, 4: dict.fromkeys(keys, 0.0)}
+        return {2: {key: 2 * b**2 for key, b in scales.items()}, 4: {key: 12 * b**4 for key, b in scales.items()}}
 
     @cached_property
-    def _frames(self) -> dict[tuple[int, ...], Frame]:
+    def _frames(self) -> dict[tuple[int, ...], TablesFrame]:
+        return {}
+
+    @cached_property
+    def _margins(self) -> dict[tuple[int, ...], NDArray[np.float64]]:
         return {}
 
     def frame(self, positions: Sequence[int]) -> Frame:
@@ -62,38 +72,73 @@ class TablesModel(LinearModel):
         if key not in self._frames:
             if len(self._frames) >= MOST_FRAMES:
                 self._frames.clear()
-            self._frames[key] = self._averaged(key)
+            sources = tuple(self._source(key, axes) for axes in subsets(tuple(range(len(key)))))
+            self._frames[key] = TablesFrame(self._cells(key), (None,) * len(key), None, sources)
         return self._frames[key]
 
-    def _averaged(self, positions: tuple[int, ...]) -> Frame:
-        """Inverse-variance mean of the margins of all tables that hold these attributes."""
-        sizes = [self.domain.sizes[p] for p in sorted(positions)]
-        numbers, precision, fourth = np.zeros(sizes), 0.0, 0.0
-        for margin, variance, excess in self._margins(tuple(sorted(positions))):
-            numbers = numbers + margin / variance
-            precision += 1 / variance
-            fourth += excess / variance**4
-        ascending = sorted(positions)
-        numbers = (numbers / precision).transpose([ascending.index(p) for p in positions])
-        shape = numbers.shape
-        return Frame(numbers, np.full(shape, 1 / precision), np.full(shape, fourth / precision**4),
-                     (None,) * len(positions), rows=self.rows)  # fmt: skip
+    def _cells(self, positions: tuple[int, ...]) -> NDArray[np.float64]:
+        """The sum of the parts of all subsets, each spread evenly over the other attributes."""
+        ascending, sizes = sorted(positions), self.domain.sizes
+        out = np.zeros([sizes[p] for p in ascending])
+        for members in subsets(tuple(ascending)):
+            margin = self._margin(members)
+            own = components(margin)[tuple(range(margin.ndim))]
+            shape = [sizes[p] if p in members else 1 for p in ascending]
+            out += own.reshape(shape) / prod(sizes[p] for p in ascending if p not in members)
+        return out.transpose([ascending.index(p) for p in positions])
 
-    def _margins(self, positions: tuple[int, ...]) -> Iterator[tuple[NDArray[np.float64], float, float]]:
-        """Each margin with the variance and fourth cumulant of one of its cells."""
-        sizes, first = self.domain.sizes, self.interactions.rank(range(self.order))
-        others = [i for i in range(len(sizes)) if i not in positions]
-        for more in combinations(others, self.order - len(positions)):
-            members = tuple(sorted((*positions, *more)))
-            start, end = self.interactions.table_starts[self.interactions.rank(members) - first :][:2]
-            table = self.cells[start:end].reshape([sizes[m] for m in members])
-            margin = table.sum(axis=tuple(members.index(m) for m in more)).astype(np.float64)
-            scale = self._scale[tuple(sorted(sizes[m] for m in members))]
-            summed = prod(sizes[m] for m in more)
-            if self.law == "gaussian":
-                yield margin, scale * summed, 0.0
-            else:
-                yield margin, 2 * scale**2 * summed, 12 * scale**4 * summed
+    def _source(self, positions: tuple[int, ...], axes: tuple[int, ...]) -> Source:
+        """The tables that hold these of the attributes and no others of them."""
+        sizes = self.domain.sizes
+        outside = Counter(size for p, size in enumerate(sizes) if p not in positions)
+        within = prod(sizes[positions[a]] for a in axes)
+        kind = tuple(sorted(sizes[positions[a]] for a in axes))
+        found = list(tables_with(self.interactions, kind, outside))
+        noise = {order: np.array([each[key] for key, _ in found]) for order, each in self._noise.items()}
+        weights = {}
+        for members in subsets(axes):
+            own = tuple(sorted(sizes[positions[a]] for a in members))
+            margins = np.array([self._noise[2][key] * prod(key) / prod(own) for key, _ in found])
+            known = self.rows is not None and not members
+            weights[members] = np.zeros(len(found)) if known else 1 / margins / self._precision(own)
+        copies = np.array([number * prod(key) / within for key, number in found])
+        return Source(axes, weights, copies, noise)
+
+    def _precision(self, kind: tuple[int, ...]) -> float:
+        return precision(self.interactions, kind, self._noise[2])
+
+    def _margin(self, members: tuple[int, ...]) -> NDArray[np.float64]:
+        """The mean of the margins of all tables that hold these attributes, by the inverse of their variance."""
+        if not members and self.rows is not None:
+            return np.array(float(self.rows))
+        if len(members) == self.order:
+            return self._table(members).astype(np.float64)
+        if members not in self._margins:
+            self._margins[members] = self._averaged(members) if members else self._total()
+        return self._margins[members]
+
+    def _averaged(self, members: tuple[int, ...]) -> NDArray[np.float64]:
+        sizes = self.domain.sizes
+        others = [p for p in range(len(sizes)) if p not in members]
+        out = np.zeros([sizes[p] for p in members])
+        for more in combinations(others, self.order - len(members)):
+            whole = tuple(sorted((*members, *more)))
+            variance = self._noise[2][tuple(sorted(sizes[p] for p in whole))] * prod(sizes[p] for p in more)
+            out += self._table(whole).sum(axis=tuple(whole.index(p) for p in more)) / variance
+        return out / self._precision(tuple(sorted(sizes[p] for p in members)))
+
+    def _total(self) -> NDArray[np.float64]:
+        """The same for no attributes: the number of rows."""
+        starts, groups = self.interactions.table_starts, self.interactions.groups
+        kinds = self.interactions.group_of_set[-(len(starts) - 1) :]
+        variance = np.array([self._noise[2].get(key, np.inf) for key in groups])[kinds] * np.diff(starts)
+        return np.asarray((np.add.reduceat(self.cells, starts[:-1]) / variance).sum() / self._precision(()))
+
+    def _table(self, members: tuple[int, ...]) -> NDArray[np.int64]:
+        """A released table."""
+        number = self.interactions.rank(members) - self.interactions.rank(range(self.order))
+        start, end = self.interactions.table_starts[number : number + 2]
+        return self.cells[start:end].reshape([self.domain.sizes[p] for p in members])
 
     def parameters(self) -> dict[str, Any]:
         """See Model."""

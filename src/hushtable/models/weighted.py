@@ -22,6 +22,7 @@ from ..questions.parse import Question
 from .base import Model
 from .reading import noise_scale, row_count
 from .weighted_bars import Certificate, Coverage
+from .weighted_tables import Together
 
 __all__ = ["WeightedModel"]
 
@@ -43,8 +44,9 @@ class WeightedModel(Model):
     domain: Domain
     law: Law
     rows: int
+    """As released, and as the fit takes it."""
     rows_stderr: float
-    """Standard error of the number of rows; 0 where it is public."""
+    """Standard error of that number; 0 where it is public."""
     grid: int
     measured: tuple[Measured, ...]
     theta: Ints
@@ -100,6 +102,11 @@ class WeightedModel(Model):
     def earlier(self) -> Factored:
         """The distribution before the last round."""
         return self._weighted(self.before)
+
+    @cached_property
+    def together(self) -> Together:
+        """What the measured tables say without the model, and the number of rows with their help."""
+        return Together(self.measured, self.domain.sizes, self.law, rows=self.rows, rows_stderr=self.rows_stderr)
 
     def _weighted(self, theta: Ints) -> Factored:
         sizes = self.domain.sizes

@@ -13,7 +13,7 @@ from ..errors import BadQuestion, readable
 from ..questions.answer import Answer, AnswerUnit, CrossTab
 from ..questions.parse import Question
 from .linear import levels
-from .weighted_bars import Bar, bar
+from .weighted_bars import Bar, bar, guess
 
 if TYPE_CHECKING:
     from .weighted import WeightedModel
@@ -36,14 +36,14 @@ def weighted_answer(model: WeightedModel, question: Question, *, count: bool) ->
     table = model.hypothesis.table(positions)
     if question.kind == "mean":
         return _means(model, question, table, where)
-    scale = model.rows if count else 1.0
+    scale = model.together.rows if count else 1.0
     axes = len(question.groups)
     found = []
     for cell in product(*(range(s) for s in shape[:axes])):
         inside = np.zeros(shape)
         inside[cell] = where[cell]
         value = float((table * inside).sum())
-        found.append((scale * value, bar(model, positions, inside, value)))
+        found.append((scale * value, bar(model, positions, inside, value, count=count)))
     return _wrapped(model, question, "count" if count else "fraction", found, scale, ())
 
 
@@ -87,8 +87,8 @@ def _by_drawing(model: WeightedModel, question: Question, *, count: bool) -> Ans
     codes = model.draw(DRAWN, np.random.default_rng(0))
     value = float(question.where.on_rows(codes)[0].mean())
     sampling = float(np.sqrt(max(value * (1 - value), 1 / DRAWN) / DRAWN))
-    scale = model.rows if count else 1.0
-    found = [(scale * value, Bar(sampling, max(value, 1 - value), "guessed"))]
+    scale = model.together.rows if count else 1.0
+    found = [(scale * value, guess(model, 0.0, 1.0, value, count=count, sampling=sampling))]
     note = f"summed over {DRAWN:,} rows drawn from the model: that alone errs by {readable(float(f'{sampling:.1g}'))}"
     return _wrapped(model, question, "count" if count else "fraction", found, scale, (note,))
 
@@ -105,15 +105,16 @@ def _wrapped(
     if not question.groups:
         value, one = found[0]
         return Answer(question=question.text, unit=cast(AnswerUnit, unit), value=value, stderr=scale * one.stderr,
-                      bias=scale * one.bias, estimator=ESTIMATOR, notes=notes)  # fmt: skip
+                      bias=scale * one.bias, kurtosis=one.kurtosis, estimator=ESTIMATOR, notes=notes)  # fmt: skip
     attributes = [model.domain.closed[p] for p in question.groups]
     cells = list(product(*(range(a.size) for a in attributes)))
     labels = {a.name: tuple(a.labels[cell[i]] for cell in cells) for i, a in enumerate(attributes)}
     return CrossTab(question=question.text, unit=cast(AnswerUnit, unit), groups=labels,
                     value=np.array([value for value, _ in found]),
                     stderr=scale * np.array([one.stderr for _, one in found]),
-                    bias=scale * np.array([one.bias for _, one in found]), kurtosis=np.zeros(len(found)),
-                    law=model.law, estimator=ESTIMATOR, notes=notes)  # fmt: skip
+                    bias=scale * np.array([one.bias for _, one in found]),
+                    kurtosis=np.array([one.kurtosis for _, one in found]), law=model.law,
+                    estimator=ESTIMATOR, notes=notes)  # fmt: skip
 
 
 def _basis_notes(model: WeightedModel, bars: list[Bar], scale: float) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice
 from typing import TYPE_CHECKING, Any, Literal
@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from ..budget import Price
 from ..errors import BadSynopsis
 from ..hypothesis import Factored
-from ..hypothesis.measured import Measured
 from ..interactions import Law
+from .weighted_tables import Noise
 
 if TYPE_CHECKING:
     from .weighted import WeightedModel
 
-__all__ = ["Bar", "Certificate", "Coverage", "bar", "certify", "query_digest"]
+__all__ = ["Bar", "Certificate", "Coverage", "bar", "certify", "guess", "query_digest"]
 
 Floats = NDArray[np.float64]
 Z = 1.96
@@ -103,15 +103,20 @@ class Coverage:
         return cls(kind=kind, width=width)
 
 
+Basis = Literal["measured", "certified", "guessed", "certain"]
+
+
 @dataclass(frozen=True)
 class Bar:
-    """The error of one answer and what it rests on."""
+    """The error of one answer, as a share of the number of rows, and what it rests on."""
 
     stderr: float
     bias: float
-    basis: Literal["measured", "certified", "guessed"]
+    basis: Basis
     direct: float | None = None
     """The unbiased value, where the question was measured."""
+    kurtosis: float = 0.0
+    """Excess kurtosis of the noise."""
 
     @property
     def reach(self) -> float:
@@ -119,46 +124,100 @@ class Bar:
         return self.bias + Z * self.stderr
 
 
-def bar(model: WeightedModel, positions: tuple[int, ...], function: Floats, value: float) -> Bar:
-    """The best bar for the mean over rows of a function of these attributes; `value` is what the model says."""
-    found = [_measured(model, item, positions, function, value) for item in model.measured]
-    found.append(_certified(model, positions, function, value))
-    known = [one for one in found if one is not None]
-    low, high = float(function.min()), float(function.max())
-    nothing = Bar(0.0, max(value - low, high - value), "guessed")
+@dataclass(frozen=True)
+class _Asked:
+    """A question: the mean of a function of some attributes over the rows, or (count) its sum.
+
+    Where the number of rows n is private, r = n + e is known. A sum S has the model's answer r x value, and a mean
+    has value: what misses is S - r value, or (S - r value + e value) / n. So e enters sums and means differently.
+    """
+
+    model: WeightedModel
+    positions: tuple[int, ...]
+    function: Floats
+    value: float
+    """What the model says."""
+    count: bool
+
+    @property
+    def rows(self) -> float:
+        """r, the best estimate."""
+        return self.model.together.rows
+
+    def bar(self, basis: Basis, bias: float, noise: Noise, direct: float | None = None) -> Bar:
+        """Noise in rows, bias as a share of them."""
+        square = noise.variance**2
+        return Bar(math.sqrt(noise.variance) / self.rows, bias, basis, direct, noise.fourth / square if square else 0.0)
+
+    def bounded(self, apart: float, before: float, constant: float) -> Bar:
+        """S is within `apart` rows of `before` + `constant` (n - released), by what was selected or measured."""
+        expected = before + constant * (self.rows - self.model.rows)
+        bias = (apart + abs(expected - self.rows * self.value)) / self.rows
+        # Dividing by n instead of r moves the bound itself, too.
+        lean = constant if self.count else abs(self.value - constant) + bias
+        return self.bar("certified", bias, self.model.together.noise(lean))
+
+
+def bar(
+    model: WeightedModel, positions: tuple[int, ...], function: Floats, value: float, *, count: bool = False
+) -> Bar:
+    """The best bar for the mean over rows of a function of these attributes; `value` is what the model says.
+
+    `count`: for the sum over rows, still as a share of the number of rows.
+    """
+    asked = _Asked(model, positions, function, value, count)
+    measured = [one for one in (_from_tables(asked), *_from_queries(asked)) if one is not None]
+    # By the noise alone, which does not depend on luck.
+    known = sorted(measured, key=lambda one: one.stderr)[:1]
+    certified = _certified(asked)
+    if certified is not None:
+        known.append(certified)
+    nothing = guess(model, float(function.min()), float(function.max()), value, count=count)
     best = min(known, key=lambda one: one.reach, default=nothing)
-    return best if best.reach < nothing.bias else nothing
+    return best if best.reach < nothing.reach else nothing
 
 
-def _measured(
-    model: WeightedModel, item: Measured, positions: tuple[int, ...], function: Floats, value: float
-) -> Bar | None:
+def guess(
+    model: WeightedModel, low: float, high: float, value: float, *, count: bool, sampling: float = 0.0
+) -> Bar:  # fmt: skip
+    """What is known of every mean of a function between `low` and `high`; a sum is at most `high` n."""
+    asked = _Asked(model, (), np.zeros(0), value, count)
+    noise = model.together.noise(max(abs(low), abs(high)) if count else 0.0)
+    noise = Noise(noise.variance + (sampling * asked.rows) ** 2, noise.fourth)
+    return asked.bar("certain" if low == high else "guessed", max(value - low, high - value), noise)
+
+
+def _from_tables(asked: _Asked) -> Bar | None:
     """An interval around the model's value that holds the one around the unbiased value."""
-    if item.function is not None:
-        return _measured_query(model, item, positions, function, value)
-    if not set(positions) <= set(item.positions):
+    together, told = asked.model.together, asked.model.together.told(asked.positions)
+    if told is None:
         return None
-    sizes = model.domain.sizes
-    order = [positions.index(p) for p in item.positions if p in positions]
-    shape = [sizes[p] if p in positions else 1 for p in item.positions]
-    spread = np.broadcast_to(function.transpose(order).reshape(shape), [sizes[p] for p in item.positions]).ravel()
-    rows = float(model.rows)
-    direct = float(spread @ item.values) / rows
-    variance = float(spread @ spread) * item.variance(model.law) + (direct * model.rows_stderr) ** 2
-    return Bar(math.sqrt(variance) / rows, abs(value - direct), "measured", direct)
+    mean = float(asked.function.mean())
+    contrast = asked.function - mean
+    direct = float((contrast * told.cells).sum()) / together.rows + mean
+    noise = together.noise(mean if asked.count else mean - direct, told, contrast)
+    return asked.bar("measured", abs(asked.value - direct), noise, direct)
 
 
-def _measured_query(
-    model: WeightedModel, item: Measured, positions: tuple[int, ...], function: Floats, value: float
-) -> Bar | None:
-    """The same for a single query that was measured, if this is the very one."""
-    assert item.function is not None
-    if item.positions != positions or not np.array_equal(item.function, function.ravel() * model.grid):
-        return None
-    rows = float(model.rows * model.grid)
-    direct = float(item.values[0]) / rows
-    variance = item.variance(model.law) + (direct * model.grid * model.rows_stderr) ** 2
-    return Bar(math.sqrt(variance) / rows, abs(value - direct), "measured", direct)
+def _from_queries(asked: _Asked) -> Iterator[Bar]:
+    """The same for single queries that were measured: each tells of itself, its opposite and its multiples."""
+    model, function = asked.model, asked.function.ravel()
+    for item in model.measured:
+        if item.function is None or item.positions != asked.positions:
+            continue
+        weights = item.function / model.grid
+        first, last = int(weights.argmin()), int(weights.argmax())
+        if weights[first] == weights[last]:
+            continue
+        slope = float((function[last] - function[first]) / (weights[last] - weights[first]))
+        constant = float(function[first] - slope * weights[first])
+        if np.allclose(function, constant + slope * weights, rtol=0, atol=1e-12):
+            direct = constant + slope * float(item.values[0]) / model.grid / asked.rows
+            rows, step = model.together.noise(constant if asked.count else constant - direct), slope / model.grid
+            noise = Noise(
+                step**2 * item.variance(model.law) + rows.variance, step**4 * item.fourth(model.law) + rows.fourth
+            )
+            yield asked.bar("measured", abs(asked.value - direct), noise, direct)
 
 
 def query_digest(positions: Sequence[int], function: Floats) -> int:
@@ -167,24 +226,23 @@ def query_digest(positions: Sequence[int], function: Floats) -> int:
     return int.from_bytes(hashlib.sha256(data).digest()[:8], "big", signed=True)
 
 
-def _certified(model: WeightedModel, positions: tuple[int, ...], function: Floats, value: float) -> Bar | None:
+def _certified(asked: _Asked) -> Bar | None:
+    model, positions, function = asked.model, asked.positions, asked.function
     certificate, coverage = model.certificate, model.coverage
     if certificate is None or coverage.kind == "none" or len(positions) > (coverage.width or len(positions)):
         return None
-    earlier = model.earlier
-    moved = abs(value - float((earlier.table(positions) * function).sum()))
-    uncounted = Z * model.rows_stderr / model.rows
+    before = model.rows * float((model.earlier.table(positions) * function).sum())
     if coverage.kind == "parities":
         reach = _parity_reach(model, positions, function)
-        return None if reach is None else Bar(0.0, moved + reach + uncounted, "certified")
+        return None if reach is None else asked.bounded(reach, before, float(function.mean()))
     if coverage.kind == "queries":
         listed = query_digest(positions, function) in model.covered
-        return Bar(0.0, moved + certificate.apart / model.rows + uncounted, "certified") if listed else None
+        return asked.bounded(certificate.apart, before, 0.0) if listed else None
     if not _was_candidate(model, positions):
         return None
-    # Half of the absolute differences lie on either side, up to the rows that were miscounted.
-    apart = certificate.apart / model.rows / 2 + uncounted
-    return Bar(0.0, moved + float(function.max() - function.min()) * apart, "certified")
+    low, high = float(function.min()), float(function.max())
+    # Less its middle the function is at most (high - low) / 2 on every cell; the middle is the same for all rows.
+    return asked.bounded((high - low) / 2 * certificate.apart, before, (low + high) / 2)
 
 
 def _was_candidate(model: WeightedModel, positions: tuple[int, ...]) -> bool:
@@ -203,7 +261,7 @@ def _was_candidate(model: WeightedModel, positions: tuple[int, ...]) -> bool:
 
 
 def _parity_reach(model: WeightedModel, positions: tuple[int, ...], function: Floats) -> float | None:
-    """Sum over all parities of these attributes of |coefficient| x what is known about the parity.
+    """Rows: the sum over all parities of these attributes of |coefficient| x what is known about the parity.
 
     A parity measured before the last round was no candidate in it; its own measurement says how far off it was.
     """
@@ -226,7 +284,7 @@ def _parity_reach(model: WeightedModel, positions: tuple[int, ...], function: Fl
             apart = model.certificate.apart
         else:
             return None
-        reach += abs(float(coefficients[mask])) * apart / model.rows
+        reach += abs(float(coefficients[mask])) * apart
     return reach
 
 

@@ -54,8 +54,8 @@ def wide_answer(model: LowOrderModel, question: Question, *, count: bool) -> Ans
         assert question.where is not None
         estimate = wide_estimate(model, question.where)
         return Answer(question=question.text, unit=cast(AnswerUnit, unit), value=scale * estimate.value,
-                      stderr=scale * _stderr(model, estimate), bias=scale * estimate.bias, estimator="assisted",
-                      notes=(_note(model, question, estimate),))  # fmt: skip
+                      stderr=scale * _stderr(model, estimate, count=count), bias=scale * estimate.bias,
+                      estimator="assisted", notes=(_note(model, question, estimate),))  # fmt: skip
     attributes = [model.domain.closed[p] for p in question.groups]
     cells = list(product(*(range(a.size) for a in attributes)))
     if len(cells) > MOST_CELLS:
@@ -64,7 +64,7 @@ def wide_answer(model: LowOrderModel, question: Question, *, count: bool) -> Ans
     labels = {a.name: tuple(a.labels[cell[i]] for cell in cells) for i, a in enumerate(attributes)}
     return CrossTab(question=question.text, unit=cast(AnswerUnit, unit), groups=labels,
                     value=scale * np.array([e.value for e in found]),
-                    stderr=scale * np.array([_stderr(model, e) for e in found]),
+                    stderr=scale * np.array([_stderr(model, e, count=count) for e in found]),
                     bias=scale * np.array([e.bias for e in found]), kurtosis=np.zeros(len(found)), law=model.law,
                     estimator="assisted", notes=(_note(model, question, None),))  # fmt: skip
 
@@ -78,10 +78,14 @@ def _in_cell(model: LowOrderModel, question: Question, cell: tuple[int, ...]) ->
     return conjunction(parts)
 
 
-def _stderr(model: LowOrderModel, estimate: WideEstimate) -> float:
-    """Noise of the certified estimate, with that of a noisy number of rows added (at most its share of it)."""
+def _stderr(model: LowOrderModel, estimate: WideEstimate, *, count: bool) -> float:
+    """Noise of the certified estimate, with that of a noisy number of rows added (at most its share of it).
+
+    The estimate weighs the number of rows by a mean of the question, which lies in [0, 1]; dividing by it takes its
+    own share away again. The bias of a count grows with the number of rows.
+    """
     rows = model.variances[model.scales.index[0]] / model.total**2
-    share = max(abs(estimate.bound.value), abs(1 - estimate.bound.value))
+    share = max(abs(estimate.bound.value), abs(1 - estimate.bound.value)) if not count else 1 + estimate.bound.bias
     return float(np.sqrt(estimate.bound.stderr**2 + share**2 * rows))
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..models.frequent import Frequent
     from ..models.key_columns import KeyColumns
 
-__all__ = ["Evaluation", "ListModel", "answer_list", "answer_lists", "answer_top"]
+__all__ = ["Above", "Evaluation", "ListModel", "answer_list", "answer_lists", "answer_top"]
 
 # Keys that are looked up together.
 BLOCK = 200_000
@@ -36,12 +36,23 @@ class Evaluation:
     bias: Floats
     fourth: Floats
     """Fourth cumulant of the noise."""
+    above: Above | None = None
+    """Where the bias was read from noisy numbers: the noise of value + bias, which the truth is below."""
 
     @classmethod
     def of_nothing(cls) -> Evaluation:
         """No lists."""
         none = np.zeros(0)
         return cls(value=none, noise=none, collision=none, bias=none, fourth=none)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Above:
+    """The noise of an upper limit: variance, fourth cumulant and share of the noise of the number of rows."""
+
+    variance: Floats
+    fourth: Floats
+    lean: Floats
 
 
 class ListModel(Protocol):
@@ -58,6 +69,10 @@ class ListModel(Protocol):
     @property
     def rows_variance(self) -> float:
         """Variance of the noise in it."""
+
+    @property
+    def rows_fourth(self) -> float:
+        """Fourth cumulant of that noise."""
 
     def evaluate(self, flat: Flat, *, rare_is_zero: bool = False) -> Evaluation:
         """Value and errors of each list."""
@@ -145,11 +160,25 @@ def _table(
 
 
 def _in_unit(model: ListModel, found: Evaluation, *, count: bool) -> dict[str, Floats]:
-    """Counts as they are; fractions of a noisy number of rows with its first-order error."""
+    """Counts as they are; fractions of a noisy number of rows with its first-order error.
+
+    A fraction of value / rows has `ratio` less of the noise of the number of rows than its count.
+    """
     rows = 1.0 if count else model.rows
     ratio = np.zeros_like(found.value) if count else found.value / rows
-    noise = np.sqrt(found.noise**2 + ratio**2 * model.rows_variance)
-    stderr = np.sqrt(noise**2 + found.collision**2)
-    fourth = np.divide(found.fourth, stderr**4, out=np.zeros_like(stderr), where=stderr > 0)
+    variance, fourth = _with_rows(model, found.noise**2, found.fourth, -ratio)
+    if found.above is not None:
+        # Each end of the interval needs the noise of its own limit; the wider of the two serves both.
+        end, more = _with_rows(model, found.above.variance, found.above.fourth, found.above.lean - ratio)
+        fourth = np.where(end > variance, more, fourth)
+        variance = np.maximum(end, variance)
+    noise = np.sqrt(variance)
+    stderr = np.sqrt(variance + found.collision**2)
+    kurtosis = np.divide(fourth, stderr**4, out=np.zeros_like(stderr), where=stderr > 0)
     parts = {"value": found.value, "stderr": stderr, "bias": found.bias, "noise": noise, "collision": found.collision}
-    return {name: column / rows for name, column in parts.items()} | {"kurtosis": fourth}
+    return {name: column / rows for name, column in parts.items()} | {"kurtosis": kurtosis}
+
+
+def _with_rows(model: ListModel, variance: Floats, fourth: Floats, lean: Floats) -> tuple[Floats, Floats]:
+    """Variance and fourth cumulant with `lean` times the noise of the number of rows."""
+    return variance + lean**2 * model.rows_variance, fourth + lean**4 * model.rows_fourth

@@ -302,7 +302,9 @@ class Curator:
 
     def _paid(self, text: str, kept: Kept, source: Source, *, count: bool) -> CuratorAnswer:
         # Noise may point below 0 or above all rows; the nearest possible count is never farther from the truth.
-        value = min(max(kept.value / self.grain, 0), self._belief.rows)
+        # A noisy number of rows is no such limit: there may be more.
+        most = math.inf if self._belief.rows_stderr else self._belief.rows
+        value = min(max(kept.value / self.grain, 0), most)
         answer = self._answer(text, source, value, stderr_of(kept.scale, self.plan.law), count=count)
         if kept.learned:
             return answer
@@ -310,14 +312,18 @@ class Curator:
         return replace(answer, notes=(*answer.notes, note))
 
     def _answer(self, text: str, source: Source, value: float, stderr: float, *, count: bool) -> CuratorAnswer:
-        """From rows to the unit asked for. A fraction also has the noise of a private number of rows."""
+        """From rows to the unit asked for, with the noise of a private number of rows.
+
+        A count has it where it is a share of all rows, a fraction in what it is divided by.
+        """
         rows, margin = self._belief.rows, self.plan.margin if source == "free" else None
         step = 1.0 if count else 1 / rows
-        if count:
-            stderr = self._belief.rows_stderr if source == "certain" and value else stderr
-        elif source != "certain":
-            stderr = math.hypot(stderr, self._belief.rows_stderr * value / rows)
-        bias = rows * step if source == "unverified" else margin.reach(0.95) * step if margin else 0.0
+        bias = float(rows) if source == "unverified" else margin.reach(0.95) if margin else 0.0
+        if source in ("certain", "unverified"):
+            lean = float(count and (value > 0 or source == "unverified"))
+        else:
+            lean = 0.0 if count else (value + bias) / rows
+        stderr, bias = math.hypot(stderr, self._belief.rows_stderr * lean), bias * step
         left, many, currency = self._account.left, self.answers_left, self.plan.price.currency
         notes = (said(source, many, left, UNIT_NAME[currency]),)
         return CuratorAnswer(
