@@ -266,7 +266,7 @@ def _places(half: float) -> int:
 
 
 def _shown(value: float, low: float, high: float, estimator: str) -> str:
-    """As `measured`; `7.1, between 5.2 and 8.3` where the two sides print differently.
+    """As `measured`; `7.1, between 5.2 and 8.3` where that would move an end by more than the last place shown.
 
     A model's value without a bound is shown all the same, and says so.
     """
@@ -276,7 +276,7 @@ def _shown(value: float, low: float, high: float, estimator: str) -> str:
     if not (math.isfinite(value) and math.isfinite(half)) or half <= 0:
         return measured(value, half)
     places = _places(half)
-    if f"{value - low:.{places}f}" == f"{high - value:.{places}f}":
+    if abs(high + low - 2 * value) <= 10.0**-places:
         return measured(value, half)
     return f"{value:,.{places}f}, between {low:,.{places}f} and {high:,.{places}f}"
 

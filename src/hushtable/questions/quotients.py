@@ -29,11 +29,11 @@ class Quotients:
     """Noisy sums `top` and `below`, one of each a cell, of which top / below lies between 0 and 1 in truth.
 
     m is ruled out if u = (top - m below) / its standard error is too large for noise [Fie54]. A cell is only shown if
-    `below` came out above SURELY of its own standard errors, which favours noise that is correlated with that: by r,
-    say. Given what is left of `below` without that part, u was shown if it is above |u| - d, with
-    d = (below / its standard error - SURELY) / r, whatever the true sums. So m is ruled out if
-    Q(|u|) / Q(|u| - d) < (1 - confidence) / 2, with Q the normal tail: between `confidence` and half of the way to 1
-    of the shown intervals hold, for every group, however small.
+    `below` came out above SURELY of its own standard errors, and that favours noise in u of the same sign: r is their
+    correlation. Given the part of `below` that is independent of u, the cell was shown because |u| is above |u| - d,
+    d = (below / its standard error - SURELY) / r, whatever the true sums are [LeeSST16, Thm. 5.2]. So m is ruled out
+    if Q(|u|) / Q(|u| - d) < (1 - confidence) / 2, with Q the normal tail. Of the shown intervals of a group, however
+    small, a share of `confidence` holds, or up to half of the rest more.
     """
 
     top: Floats
