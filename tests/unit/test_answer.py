@@ -109,13 +109,13 @@ def test_what_json_prints_of_a_table():
 
 def test_a_mean_that_is_not_known_is_null_and_says_so():
     unknown = answer(value=math.nan, stderr=math.nan, bias=math.nan, unit="mean")
-    assert str(unknown) == "not known (95%)"
+    assert str(unknown) == "unknown (95%)"
     assert [unknown.to_dict()[name] for name in COLUMNS] == [None] * 5
     json.dumps(unknown.to_dict(), allow_nan=False)
     table = crosstab([1.0, math.nan], [0.1, math.nan], unit="mean")
     json.dumps(table.to_dict(), allow_nan=False)
     assert table.to_dict()["rows"][1]["value"] is None
-    assert "not known" in str(table)
+    assert "unknown" in str(table)
 
 
 @pytest.mark.parametrize("made", [answer(), crosstab([0.2, 0.3, 0.5])], ids=["answer", "crosstab"])
@@ -147,10 +147,10 @@ def test_no_group_column_is_lost(name):
         (0.0, 1.5e-9, "0.0000000000 ± 0.0000000015"),
         (0.25, 0, "0.25 ± 0"),
         (1e9, 0, "1e+09 ± 0"),
-        (math.nan, 1.0, "not known"),
-        (1.0, math.nan, "not known"),
-        (1.0, math.inf, "not known"),
-        (math.inf, 1.0, "not known"),
+        (math.nan, 1.0, "unknown"),
+        (1.0, math.nan, "unknown"),
+        (1.0, math.inf, "unknown"),
+        (math.inf, 1.0, "unknown"),
     ],
 )
 def test_printing(value, half, text):

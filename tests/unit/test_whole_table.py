@@ -329,3 +329,42 @@ def test_forecast_is_the_noise_of_the_first_tables(neighbours, budget):
         total = 1 / sum(1 / (raw.variance * raw.set.cells) for raw in first)
     cells = [raw.variance * (raw.set.cells - 1) + total / raw.set.cells for raw in first if raw.set.members]
     assert made.design.forecasts[0].typical == pytest.approx(np.sqrt(sum(cells) / sum(shape.sizes)), rel=1e-3)
+
+
+@pytest.mark.parametrize("neighbours", ["replace", "add-remove"])
+def test_what_holds_for_all_rows_or_none_is_exact(neighbours):
+    shape = domain(MIXED, neighbours=neighbours)
+    model, _, _ = release(shape, random_codes(shape, 3000, seed=2))
+    for text, share in (
+        ("SELECT count(*) FROM t", 1),
+        ("sex = 'male' OR sex = 'female'", 1),
+        ("smoker AND NOT smoker", 0),
+    ):
+        one, many = ask(model, text), ask(model, text, count=True)
+        assert (one.value, *one.interval(0.999)) == (share, share, share)
+        assert many.value == share * model.total[0]
+        if neighbours == "replace":
+            assert many.interval() == (3000 * share,) * 2
+        else:
+            assert many.stderr == pytest.approx(share * np.sqrt(model.total[1]))
+
+
+def test_the_note_states_a_limit_with_its_confidence(mixed):
+    shape, _, model = mixed
+    rows, spread = model.total
+    bound = model.audit.bound((1, 3), shape.sizes, rows)
+    limit = bound.bias + 1.644854 * np.hypot(bound.stderr, 1.5 * np.sqrt(spread) / rows)
+    (note,) = (note for note in ask(model, "sex = 'male' AND smoker").notes if "audited" in note)
+    assert f"with 95% confidence no question about sex, smoker is wrong by more than {limit:.4f} of the rows" in note
+
+
+def test_averages_without_an_audit_have_no_bound_but_where_measured():
+    shape = domain(MIXED, neighbours="add-remove")
+    model, _, _ = release(shape, random_codes(shape, 5000, seed=3), workload=WholeTable(audit=0))
+    wide = ask(model, "SELECT avg(smoker) FROM t WHERE sex = 'male' AND region = 'south'")
+    assert str(wide).endswith("± unknown (95%)")
+    assert np.isnan(wide.interval()).all()
+    alone = ask(model, "SELECT avg(smoker) FROM t")
+    low, high = alone.interval()
+    assert 0 < low < alone.value < high < 1
+    assert high - low < 0.1

@@ -12,13 +12,12 @@ from numpy.typing import NDArray
 from ..errors import BadQuestion, readable
 from ..questions.answer import Answer, AnswerUnit, CrossTab
 from ..questions.parse import Question
-from .linear import levels
 from .weighted_bars import Bar, bar, guess
 
 if TYPE_CHECKING:
     from .weighted import WeightedModel
 
-__all__ = ["weighted_answer"]
+__all__ = ["basis_notes", "weighted_answer"]
 
 Floats = NDArray[np.float64]
 # A joint table up to this many cells is summed exactly; beyond, so many rows are drawn from the model.
@@ -35,7 +34,9 @@ def weighted_answer(model: WeightedModel, question: Question, *, count: bool) ->
     where = question.where.table(positions, shape) if question.where else np.ones(shape)
     table = model.hypothesis.table(positions)
     if question.kind == "mean":
-        return _means(model, question, table, where)
+        from .weighted_means import weighted_means
+
+        return weighted_means(model, question, table, where)
     scale = model.together.rows if count else 1.0
     axes = len(question.groups)
     found = []
@@ -45,36 +46,6 @@ def weighted_answer(model: WeightedModel, question: Question, *, count: bool) ->
         value = float((table * inside).sum())
         found.append((scale * value, bar(model, positions, inside, value, count=count)))
     return _wrapped(model, question, "count" if count else "fraction", found, scale, ())
-
-
-def _means(model: WeightedModel, question: Question, table: Floats, where: Floats) -> Answer | CrossTab:
-    """Mean of an attribute: its bar is that of sum of (value - mean) over the share of rows that have one."""
-    assert question.average is not None
-    attribute = model.domain.closed[question.average]
-    own = [1] * where.ndim
-    own[question.positions.index(question.average)] = attribute.size
-    middle, half, has = (column.reshape(own) for column in levels(attribute))
-    found = []
-    for cell in product(*(range(s) for s in where.shape[: len(question.groups)])):
-        inside = np.zeros_like(where)
-        inside[cell] = where[cell]
-        inside = inside * has
-        share = float((table * inside).sum())
-        mean = float((table * inside * middle).sum()) / share if share > 0 else np.nan
-        within = float((table * inside * half).sum()) / share if share > 0 else np.nan
-        if share > 0:
-            below = bar(model, question.positions, inside, share)
-            around = bar(model, question.positions, (middle - mean) * inside, 0.0)
-            least = max(share - below.reach, 0.0)
-            if least > 0:
-                kept = Bar(around.stderr / least, around.bias / least + within, around.basis)
-                found.append((mean, kept))
-                continue
-        found.append((np.nan, Bar(np.nan, np.nan, "guessed")))
-    if not question.groups and np.isnan(found[0][0]):
-        raise BadQuestion("the number of such rows cannot be told from 0, so they have no mean")
-    notes = ("a group too small to tell from 0 has no mean",) if any(np.isnan(v) for v, _ in found) else ()
-    return _wrapped(model, question, "mean", found, 1.0, notes)
 
 
 def _by_drawing(model: WeightedModel, question: Question, *, count: bool) -> Answer | CrossTab:
@@ -101,7 +72,7 @@ def _wrapped(
     scale: float,
     notes: tuple[str, ...],
 ) -> Answer | CrossTab:
-    notes = (*notes, *_basis_notes(model, [one for _, one in found], scale))
+    notes = (*notes, *basis_notes(model, [one for _, one in found], scale))
     if not question.groups:
         value, one = found[0]
         return Answer(question=question.text, unit=cast(AnswerUnit, unit), value=value, stderr=scale * one.stderr,
@@ -117,7 +88,7 @@ def _wrapped(
                     estimator=ESTIMATOR, notes=notes)  # fmt: skip
 
 
-def _basis_notes(model: WeightedModel, bars: list[Bar], scale: float) -> list[str]:
+def basis_notes(model: WeightedModel, bars: list[Bar], scale: float) -> list[str]:
     """What the error bars rest on."""
     notes = []
     kinds = {one.basis for one in bars}

@@ -14,20 +14,22 @@ from ..errors import BadQuestion, listed
 from ..questions.answer import Answer, AnswerUnit, CrossTab
 from ..questions.parse import Question
 from ..questions.predicate import Predicate
-from .linear import levels
+from ..rake.audit import Bound
 from .whole_table_measured import measured_moments
 
 if TYPE_CHECKING:
     from .whole_table import WholeTableModel
 
-__all__ = ["whole_table_answer"]
+__all__ = ["Bars", "shares", "whole_table_answer"]
 
 Floats = NDArray[np.float64]
 MOST_GROUPS = 2_000_000
+# Of the limit that the note of a model's value states.
+CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True, eq=False)
-class _Bars:
+class Bars:
     """Bound on the bias of a fraction and noise of that bound; nan where nothing is known."""
 
     bias: float
@@ -40,13 +42,17 @@ def whole_table_answer(model: WholeTableModel, question: Question, *, count: boo
     cells = math.prod(model.domain.sizes[p] for p in question.groups)
     if cells > MOST_GROUPS:
         raise BadQuestion(f"{cells:,} groups; at most {MOST_GROUPS:,} are listed: group by fewer columns")
+    if question.kind == "count" and (share := _certain(model, question)) is not None:
+        return _told(model, question, share, count=count)
     bars = _bars(model, question.positions)
     if question.kind == "mean":
-        return _mean(model, question, bars)
+        from .whole_table_means import whole_table_means
+
+        return whole_table_means(model, question, bars)
     rows, _ = model.total
     scale = rows if count else 1.0
     unit: AnswerUnit = "count" if count else "fraction"
-    value = scale * _shares(model, question.where, question.groups)
+    value = scale * shares(model, question.where, question.groups)
     beside = None
     if (found := measured_moments(model, question, relative=not count)) is not None:
         beside = _wrapped(model, question, unit, found[0], np.zeros_like(found[0]), *found[1:], "measured", ())
@@ -55,7 +61,26 @@ def whole_table_answer(model: WholeTableModel, question: Question, *, count: boo
     return _wrapped(model, question, unit, value, bias, stderr, kurtosis, "model", bars.notes, beside)
 
 
-def _shares(model: WholeTableModel, where: Predicate | None, axes: Sequence[int]) -> Floats:
+def _certain(model: WholeTableModel, question: Question) -> float | None:
+    """1 for a question that holds for all rows of any table, 0 for one that holds for none, else None."""
+    if question.groups or question.where is None:
+        return None if question.groups else 1.0
+    shape = [model.domain.sizes[p] for p in question.positions]
+    if math.prod(shape) > MOST_GROUPS:
+        return None
+    holds = question.where.table(question.positions, shape)
+    return 1.0 if holds.all() else None if holds.any() else 0.0
+
+
+def _told(model: WholeTableModel, question: Question, share: float, *, count: bool) -> Answer:
+    """Without error, but for the number of rows where that is noisy."""
+    rows, spread = model.total
+    scale, stderr = (rows, math.sqrt(spread)) if count else (1.0, 0.0)
+    unit: AnswerUnit = "count" if count else "fraction"
+    return Answer(question=question.text, unit=unit, value=share * scale, stderr=share * stderr)
+
+
+def shares(model: WholeTableModel, where: Predicate | None, axes: Sequence[int]) -> Floats:
     """Share of the rows that satisfy a condition, for every cell of some attributes, in C order."""
     cloud, sizes = model.cloud, model.domain.sizes
     others = sorted((where.positions if where else frozenset()) - set(axes))
@@ -75,7 +100,7 @@ def _shares(model: WholeTableModel, where: Predicate | None, axes: Sequence[int]
     return np.asarray(np.bincount(key, weights, minlength=math.prod(sizes[p] for p in axes)), dtype=np.float64)
 
 
-def _bars(model: WholeTableModel, positions: Sequence[int]) -> _Bars:
+def _bars(model: WholeTableModel, positions: Sequence[int]) -> Bars:
     """What the audit says of questions about these attributes."""
     rows, spread = model.total
     names = [model.domain.closed[p].name for p in positions]
@@ -83,46 +108,15 @@ def _bars(model: WholeTableModel, positions: Sequence[int]) -> _Bars:
     found = None if model.audit is None else model.audit.bound(positions, model.domain.sizes, rows)
     if found is not None:
         how = "audited together" if found.tables == 1 else f"mean of {found.tables} audited tables that hold them"
-        note = (f"model value: no question about {about} is wrong by more than {found.bias:.4f} of the rows "
-                f"(measured to ± {1.96 * found.stderr:.4f}; {how})")  # fmt: skip
         # The model's total is the released number of rows, whose error moves a fraction by at most 3/2 of its own.
         stderr = math.hypot(found.stderr, 1.5 * math.sqrt(spread) / rows)
-        return _Bars(found.bias, stderr, (note, *model.remarks()))
-    if model.audit is None:
-        why = "it was released without an audit"
-    else:
-        worst = np.quantile(model.audit.variations(max(len(t) for t in model.audit.tables), rows), 0.95)
-        why = f"{about} were not audited together; 95% of the audited tables are within {max(worst, 0.0):.4f}"
+        limit = Bound(found.bias, stderr, found.tables).limit(CONFIDENCE)
+        note = (f"model value: with {100 * CONFIDENCE:g}% confidence no question about {about} is wrong by more than "
+                f"{limit:.4f} of the rows ({how})")  # fmt: skip
+        return Bars(found.bias, stderr, (note, *model.remarks()))
+    why = "it was released without an audit" if model.audit is None else f"{about} were not audited together"
     note = f"model value without an error bound: {why}; Monte Carlo error at most {model.monte_carlo:.4f}"
-    return _Bars(math.nan, model.monte_carlo, (note, *model.remarks()))
-
-
-def _mean(model: WholeTableModel, question: Question, bars: _Bars) -> Answer | CrossTab:
-    """Mean of an attribute over the rows that have a value."""
-    assert question.average is not None
-    attribute = model.domain.closed[question.average]
-    middle, half, has = levels(attribute)
-    axes = [p for p in question.groups if p != question.average]
-    shares = _shares(model, question.where, [*axes, question.average]).reshape(-1, attribute.size) * has
-    if question.average in question.groups:
-        # One group a value: each row of a group has that value, up to the width of its bin.
-        sizes = [model.domain.sizes[p] for p in axes]
-        at = question.groups.index(question.average)
-        full = np.einsum("cv,vw->cvw", shares, np.eye(attribute.size)).reshape(*sizes, attribute.size, attribute.size)
-        shares = np.moveaxis(full, -2, at).reshape(-1, attribute.size)
-    group = shares.sum(axis=1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        value, width = shares @ middle / group, shares @ half / group
-        # Conditional distributions differ by at most 3/2 of the distance over the share of the group.
-        reach = np.ptp(np.concatenate([(middle - half)[has > 0], (middle + half)[has > 0]]))
-        leverage = np.where(group > 0, 1.5 * reach / group, np.nan)
-    notes = bars.notes
-    if half.any():
-        notes = (*notes, f"{attribute.name} was released in bins: the bound says how far values inside may move it")
-    if not question.groups and not group[0] > 0:
-        raise BadQuestion("the model has no such rows, so they have no mean")
-    return _wrapped(model, question, "mean", value, width + leverage * bars.bias, leverage * bars.stderr,
-                    np.zeros_like(value), "model", notes)  # fmt: skip
+    return Bars(math.nan, model.monte_carlo, (note, *model.remarks()))
 
 
 def _wrapped(

@@ -10,12 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..questions.parse import Question
+from ..questions.quotients import Averages
 from ..rake.tables import RawTable
+from .averages import Spans, averages
+from .frame import Moments
 
 if TYPE_CHECKING:
     from .whole_table import WholeTableModel
 
-__all__ = ["measured_moments", "moments_of_column", "moments_of_pair"]
+__all__ = ["measured_averages", "measured_moments", "moments_of_column", "moments_of_pair"]
 
 Floats = NDArray[np.float64]
 Map = NDArray[np.int64]
@@ -43,7 +46,8 @@ def measured_moments(
 
     None when no cell is measured.
     """
-    found = _found(model, question)
+    where = _condition(model, question)
+    found = None if where is None else _found(model, question.positions, where, len(question.groups))
     if found is None or not found[1].any():
         return None
     sums, can = found
@@ -81,23 +85,62 @@ def _counts(model: WholeTableModel, sums: _Sums) -> tuple[Floats, Floats]:
     return sums.value + sums.share * rows, np.sqrt(sums.variance + sums.share**2 * spread)
 
 
-def _found(model: WholeTableModel, question: Question) -> tuple[_Sums, NDArray[np.bool_]] | None:
+def _condition(model: WholeTableModel, question: Question) -> Floats | None:
+    """The table of the question's condition; None where it is larger than any measured one."""
     positions, sizes = question.positions, model.domain.sizes
-    if not positions:
-        return None
     shape, cells = [sizes[p] for p in positions], prod(sizes[p] for p in question.groups)
     if max(cells * prod(min(size, 64) for size in shape), prod(shape)) > MOST_NUMBERS:
         return None
-    where = question.where.table(positions, shape) if question.where else np.ones(shape)
+    return question.where.table(positions, shape) if question.where else np.ones(shape)
+
+
+def _found(
+    model: WholeTableModel, positions: tuple[int, ...], where: Floats, axes: int
+) -> tuple[_Sums, NDArray[np.bool_]] | None:
+    """Sums of the weights in `where`, for every cell of its first axes, and whether groups suffice to tell it."""
+    if not positions:
+        return None
     if len(positions) == 1:
-        weights = np.diag(where) if question.groups else where[None]
+        weights = np.diag(where) if axes else where[None]
         sums = _nothing(len(weights))
         _add_column(model, positions[0], weights, sums)
         return sums, np.ones(len(weights), dtype=bool)
     table = next((t for t in model.measured if set(t.set.members) == set(positions)), None)
     if table is None or len(positions) != 2:
         return None
-    return _from_pair(model, table, positions, where, len(question.groups))
+    return _from_pair(model, table, positions, where, axes)
+
+
+@dataclass(frozen=True, eq=False)
+class MeasuredSums:
+    """The released numbers about these attributes: sums over rows of a function, nan where they do not tell."""
+
+    model: WholeTableModel
+    positions: tuple[int, ...]
+
+    def coefficients(self, function: Floats) -> Floats:
+        """See Linear."""
+        return function
+
+    def moments(self, coefficients: Floats) -> Moments:
+        """See Linear."""
+        found = _found(self.model, self.positions, coefficients, 0)
+        if found is None or not found[1][0]:
+            return Moments(*(np.array(np.nan) for _ in range(3)))
+        sums, (rows, spread) = found[0], self.model.total
+        variance = sums.variance + sums.share**2 * spread
+        return Moments((sums.value + sums.share * rows)[0], variance[0], sums.fourth[0])
+
+
+def measured_averages(model: WholeTableModel, question: Question) -> Averages | None:
+    """Averages from released numbers alone; None when they tell none."""
+    where = _condition(model, question)
+    assert question.average is not None
+    if where is None or where.size * prod(where.shape[: len(question.groups)]) > MOST_NUMBERS:
+        return None
+    spans = Spans.of(model.domain.closed[question.average], question, where)
+    found = averages(MeasuredSums(model, question.positions), spans)
+    return None if np.isnan(found.value).all() else found
 
 
 def _add_column(model: WholeTableModel, attribute: int, weights: Floats, sums: _Sums) -> None:

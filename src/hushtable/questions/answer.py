@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Literal
@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
-__all__ = ["Answer", "CrossTab", "reach"]
+__all__ = ["Answer", "CrossTab", "Limits", "reach"]
 
 AnswerUnit = Literal["fraction", "count", "mean"]
 Floats = NDArray[np.float64]
+Limits = Callable[[float], tuple[Floats, Floats]]
 
 
 def reach(confidence: float, kurtosis: Floats | float = 0.0) -> Any:
@@ -77,9 +78,14 @@ class Answer(_Frames):
     notes: tuple[str, ...] = ()
     unbiased: Answer | None = None
     """The same from measured numbers alone, where the value itself is a model's."""
+    limits: Limits | None = field(default=None, repr=False, compare=False)
+    """From a confidence to the ends of the interval, where they do not lie evenly around the value: averages."""
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """Lower and upper end: bias and noise on both sides, never clipped."""
+        """Lower and upper end: bias and noise on both sides, never clipped; or an average's limits, in its range."""
+        if self.limits is not None:
+            low, high = self.limits(confidence)
+            return float(low[0]), float(high[0])
         half = self.bias + reach(confidence, self.kurtosis) * self.stderr
         return self.value - half, self.value + half
 
@@ -118,7 +124,7 @@ class Answer(_Frames):
             value, least, most = (f"{number:,.{digits}f}" for number in (self.value, low, high))
             return f"{value}, certified between {least} and {most} ({100 * confidence:g}%)"
         beside = "" if self.unbiased is None else f"; measured {self.unbiased.text(confidence)}"
-        return f"{_shown(self.value, (high - low) / 2, self.estimator)} ({100 * confidence:g}%){beside}"
+        return f"{_shown(self.value, low, high, self.estimator)} ({100 * confidence:g}%){beside}"
 
     def __str__(self) -> str:
         return self.text()
@@ -145,6 +151,8 @@ class CrossTab(_Frames):
     notes: tuple[str, ...] = field(default_factory=tuple)
     unbiased: CrossTab | None = None
     """The same from measured numbers alone, nan where they do not tell; where the value itself is a model's."""
+    limits: Limits | None = field(default=None, repr=False, compare=False)
+    """From a confidence to the ends of the intervals, where they do not lie evenly around the values: averages."""
 
     def __len__(self) -> int:
         return len(self.value)
@@ -158,6 +166,8 @@ class CrossTab(_Frames):
             cells = len(self)
             gaussian = self.law == "gaussian"
             confidence = confidence ** (1 / cells) if gaussian else 1 - (1 - confidence) / cells
+        if self.limits is not None:
+            return self.limits(confidence)
         half = self.bias + reach(confidence, self.kurtosis) * self.stderr
         return self.value - half, self.value + half
 
@@ -215,9 +225,9 @@ class CrossTab(_Frames):
         least, most = (low, high) if beside is None else beside.interval(confidence, simultaneous=simultaneous)
         for i in range(len(self)):
             labels = [labels[i] for labels in self.groups.values()]
-            cells = [_shown(float(self.value[i]), float(high[i] - low[i]) / 2, self.estimator)]
+            cells = [_shown(float(self.value[i]), float(low[i]), float(high[i]), self.estimator)]
             if beside is not None:
-                cells.append(measured(float(beside.value[i]), float(least[i] - most[i]) / -2))
+                cells.append(_shown(float(beside.value[i]), float(least[i]), float(most[i]), beside.estimator))
             yield [*labels, *cells]
 
     def _heads(self, bar: str) -> list[str]:
@@ -243,18 +253,32 @@ class CrossTab(_Frames):
 def measured(value: float, half: float) -> str:
     """`0.0712 ± 0.0011`: two digits of the error bar, and the value to the same place."""
     if not (math.isfinite(value) and math.isfinite(half)):
-        return "not known"
+        return "unknown"
     if half <= 0:
         return f"{value:.6g} ± 0"
-    places = max(0, 1 - math.floor(math.log10(half)))
+    places = _places(half)
     return f"{value:,.{places}f} ± {half:,.{places}f}"
 
 
-def _shown(value: float, half: float, estimator: str) -> str:
-    """As `measured`; a model's value without a bound is shown all the same, and says so."""
-    if estimator == "model" and math.isfinite(value) and not math.isfinite(half):
+def _places(half: float) -> int:
+    """Decimals that show two digits of an error bar."""
+    return max(0, 1 - math.floor(math.log10(half)))
+
+
+def _shown(value: float, low: float, high: float, estimator: str) -> str:
+    """As `measured`; `7.1, between 5.2 and 8.3` where that would move an end by more than the last place shown.
+
+    A model's value without a bound is shown all the same, and says so.
+    """
+    half = (high - low) / 2
+    if not math.isfinite(half) and math.isfinite(value) and estimator == "model":
         return f"{value:.4g} ± unknown"
-    return measured(value, half)
+    if not (math.isfinite(value) and math.isfinite(half)) or half <= 0:
+        return measured(value, half)
+    places = _places(half)
+    if abs(high + low - 2 * value) <= 10.0**-places:
+        return measured(value, half)
+    return f"{value:,.{places}f}, between {low:,.{places}f} and {high:,.{places}f}"
 
 
 def _none_if_unknown(value: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
-from math import prod
+from math import hypot, prod, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +13,7 @@ from ..errors import BadQuestion, counted, readable
 from ..models.whole_table import WholeTableModel
 from ..questions.answer import CrossTab
 from ..questions.parse import Question
+from ..rake.audit import AUDIT_UNIT, Bound
 from ..synopsis import SIMULATED, Synopsis
 from .page import facts_table, figures, page, section
 from .pictures import bars, heat_map, histogram
@@ -106,6 +107,8 @@ def _audit_section(synopsis: Synopsis) -> list[str]:
         return []
     rows, lines, pictures = model.total[0], [], []
     noise = model.audit.stderr / rows
+    # As in answers: the error of a noisy number of rows moves a fraction by at most 3/2 of its own.
+    limit = Bound(0.5 / AUDIT_UNIT, hypot(noise, 1.5 * sqrt(model.total[1]) / rows), 1).limit(0.95)
     for width in (2, 3):
         found = model.audit.variations(width, rows)
         if found.size:
@@ -115,7 +118,8 @@ def _audit_section(synopsis: Synopsis) -> list[str]:
             pictures.append((f"tables of {width} columns", histogram(found, f"audit of {width} columns", "distance")))
     text = (
         "How far the model is from the table: half the summed absolute difference of all cells, measured with noise of "
-        f"standard error {noise:.4f} a table. No question about such columns is wrong by more than that."
+        f"standard error {noise:.4f} a table. These are estimates, too small about as often as too large; with 95% "
+        f"confidence no question about the columns of a table is wrong by more than its distance and {limit:.4f}."
     )
     table = facts_table(("audited tables of", "how many", "mean distance", "95% are below", "largest"), lines)
     return [section("Audit", table, figures(pictures), text=text)]

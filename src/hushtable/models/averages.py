@@ -1,0 +1,167 @@
+"""Averages: the mean of an attribute in every group of a question, from released numbers with known noise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..attributes import Attribute, Binned
+from ..domain import Domain
+from ..interactions import Law
+from ..questions.answer import Answer, CrossTab, Limits, reach
+from ..questions.parse import Question
+from ..questions.quotients import PLACES, Averages, Quotients
+from .frame import Moments
+
+__all__ = ["Around", "Linear", "Spans", "averages", "levels", "mean_answer"]
+
+Floats = NDArray[np.float64]
+TOO_SMALL = "a group that is too small to tell from 0 has an unknown average; its interval is all there can be"
+
+
+class Linear(Protocol):
+    """Released numbers: sums over rows of a function of the codes, with their noise."""
+
+    def coefficients(self, function: Floats) -> Floats:
+        """What stands for a function of the codes; linear in it."""
+
+    def moments(self, coefficients: Floats) -> Moments:
+        """The sum over rows of what these coefficients stand for."""
+
+
+@dataclass(frozen=True, eq=False)
+class Spans:
+    """For every group of a question: which rows have a value, and between which ends the values lie."""
+
+    inside: list[Floats]
+    """1 where a combination of codes belongs to the group and has a value."""
+    low: Floats
+    """Lower end of the values of every code, along the axis of the attribute."""
+    high: Floats
+    least: Floats
+    """The smallest value that a row of the group may have; nan where none has a value."""
+    most: Floats
+
+    @classmethod
+    def of(cls, attribute: Attribute, question: Question, where: Floats) -> Spans:
+        """The groups of a question about an attribute; `where` has an axis for each of its positions."""
+        assert question.average is not None
+        shape = [1] * where.ndim
+        shape[question.positions.index(question.average)] = attribute.size
+        middle, half, has = (column.reshape(shape) for column in levels(attribute))
+        low, high, inside, ends = middle - half, middle + half, [], []
+        for cell in np.ndindex(*where.shape[: len(question.groups)]):
+            kept = np.zeros_like(where)
+            kept[cell] = where[cell]
+            inside.append(kept * has)
+            here = inside[-1] > 0
+            lows, highs = (np.broadcast_to(part, where.shape)[here] for part in (low, high))
+            ends.append((lows.min(), highs.max()) if len(lows) else (np.nan, np.nan))
+        least, most = np.array(ends, dtype=np.float64).reshape(-1, 2).T
+        return cls(inside, low, high, least, most)
+
+
+def averages(numbers: Linear, spans: Spans) -> Averages:
+    """The averages of all groups. Values are scaled by what there can be in the group, to 0 and 1."""
+    lower = _quotients(numbers, spans, spans.low)
+    upper = lower if np.array_equal(spans.low, spans.high) else _quotients(numbers, spans, spans.high)
+    return Averages.of(lower, upper, spans.least, spans.most)
+
+
+def _quotients(numbers: Linear, spans: Spans, values: Floats) -> Quotients:
+    """The sums of scaled values over the numbers of rows."""
+    found = []
+    for inside, least, most in zip(spans.inside, spans.least, spans.most, strict=True):
+        scaled = (values - least) / (most - least) if most > least else np.zeros_like(values)
+        top, below = numbers.coefficients(inside * scaled), numbers.coefficients(inside)
+        found.append([numbers.moments(top - m * below) for m in PLACES])
+    value, variance, fourth = (
+        np.array([[float(getattr(one, name)) for one in cell] for cell in found]).reshape(-1, len(PLACES)).T
+        for name in ("value", "variance", "fourth")
+    )
+    return Quotients.from_noise(value, variance, fourth)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Around:
+    """Limits of averages around a model's own: how far the model may be off, over the share of rows in the group.
+
+    Where a sum of (value - average) over the group is wrong by at most `bias` (as a fraction of the rows, up to noise
+    of `stderr`), and the share of the group by at most `short`, the average is wrong by at most bias / (share - short).
+    """
+
+    least: Floats
+    """What there can be in the group, as in Spans."""
+    most: Floats
+    value: Floats
+    """The model's averages; nan where the group may be empty."""
+    within: Floats
+    """How far values inside their bins may move them."""
+    share: Floats
+    bias: Floats
+    stderr: Floats
+    short: Floats
+    short_stderr: Floats
+
+    def __call__(self, confidence: float) -> tuple[Floats, Floats]:
+        """Lower and upper ends of the intervals, inside what there can be."""
+        z = reach(confidence)
+        with np.errstate(all="ignore"):
+            room = self.share - self.short - z * self.short_stderr
+            half = self.within + np.where(room > 0, (self.bias + z * self.stderr) / room, np.inf)
+        # Nothing is said of a value without a bound; of one that is not known, only what there can be.
+        half = np.where(np.isnan(self.value), np.inf, half)
+        value = np.where(np.isnan(self.value), self.least, self.value)
+        return np.maximum(value - half, self.least), np.minimum(value + half, self.most)
+
+    def errors(self) -> tuple[Floats, Floats, Floats]:
+        """Standard error, bias bound and kurtosis of the values."""
+        unknown = np.where(np.isnan(self.value), np.nan, 1.0)
+        with np.errstate(all="ignore"):
+            room = (self.share - self.short) * unknown
+            return self.stderr / room, self.within + self.bias / room, np.zeros_like(room) * unknown
+
+
+def mean_answer(
+    domain: Domain, question: Question, value: Floats, stderr: Floats, bias: Floats, kurtosis: Floats, *,
+    law: Law, limits: Limits | None, estimator: str = "exact", notes: tuple[str, ...] = (),
+    beside: Answer | CrossTab | None = None,
+) -> Answer | CrossTab:  # fmt: skip
+    """The averages of all groups as an answer, with the notes that every model gives."""
+    assert question.average is not None
+    attribute = domain.closed[question.average]
+    if levels(attribute)[1].any():
+        notes = (
+            *notes,
+            f"{attribute.name} was released in bins: the bias bound says how far values inside may move it",
+        )
+    if np.isnan(value).any():
+        notes = (*notes, TOO_SMALL)
+    words: Any = {"question": question.text, "unit": "mean", "estimator": estimator, "notes": notes, "limits": limits}
+    if not question.groups:
+        return Answer(value=float(value[0]), stderr=float(stderr[0]), bias=float(bias[0]),
+                      kurtosis=float(kurtosis[0]), unbiased=cast("Answer | None", beside), **words)  # fmt: skip
+    attributes = [domain.closed[p] for p in question.groups]
+    grid = np.indices([a.size for a in attributes]).reshape(len(attributes), -1)
+    labels = {a.name: tuple(a.labels[c] for c in codes) for a, codes in zip(attributes, grid, strict=True)}
+    return CrossTab(groups=labels, value=value, stderr=stderr, bias=bias, kurtosis=kurtosis, law=law,
+                    unbiased=cast("CrossTab | None", beside), **words)  # fmt: skip
+
+
+def levels(attribute: Attribute) -> tuple[Floats, Floats, Floats]:
+    """Per code: middle of its values, half their range, and whether the row has a value at all."""
+    if isinstance(attribute, Binned):
+        ends: list[Any] = attribute.reach()
+        middle = [float(low + high) / 2 for low, high in ends]
+        half = [float(high - low) / 2 for low, high in ends]
+    else:
+        middle, half = [0.0, 1.0], [0.0, 0.0]
+    extra = attribute.size - len(middle)
+    return (
+        np.array(middle + [0.0] * extra),
+        np.array(half + [0.0] * extra),
+        np.array([1.0] * len(middle) + [0.0] * extra),
+    )
