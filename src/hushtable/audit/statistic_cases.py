@@ -165,7 +165,7 @@ def _decision_lists(domain: Domain) -> list[Statistic]:
 
 
 def _block() -> Block:
-    return Block((Axis("age", 18, 98), Axis("bmi", 14, 54)), ())
+    return Block((Axis("age", 18, 98, optional=True), Axis("bmi", 14, 54, optional=True)), ())
 
 
 def _splines(domain: Domain) -> list[Statistic]:
@@ -177,7 +177,7 @@ def _splines(domain: Domain) -> list[Statistic]:
 def _chebyshev(domain: Domain) -> list[Statistic]:
     from ..vault.statistics.chebyshev import ChebyshevSums
 
-    weights = np.rint(decaying(3, 2, 2.0) * WEIGHT_UNIT).astype(np.int64)
+    weights = np.rint(decaying(4, 2, 2.0) * WEIGHT_UNIT).astype(np.int64)  # the last is that of missing values
     return [ChebyshevSums([_block()], weights=[weights], bits=10, neighbours=domain.unit.neighbours)]
 
 

@@ -17,6 +17,7 @@ from ..models.margins import Released, basis_for
 from ..models.smooth import SmoothModel
 from ..smooth.axes import Block
 from ..smooth.chebyshev import WEIGHT_UNIT, decaying, default_degrees, spread_squared
+from ..smooth.row_pairs import changes
 from ..smooth_plan import (
     Planned,
     check_numbers,
@@ -45,6 +46,8 @@ MOST_BITS, LEAST_BITS = 40, 16
 LEAST_WEIGHT = 2.0**-16
 # Measured seconds for a million rows and a thousand coordinates, and for reading the rows.
 WORK, READING = 0.25, 0.5
+# Points a degree on which reaches are only compared.
+ROUGH = {0: 1, 1: 16, 2: 8, 3: 4, 4: 3}
 DECAYS = (0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.7, 1.0)
 
 
@@ -92,12 +95,30 @@ class SmoothCheb(Mechanism):
 
 
 def _cost(planned: Planned, weights: Floats) -> float:
-    """Mean variance of the questions at a given price: squared reach x sum of c^2 / w^2."""
+    """Mean variance of the questions at a given price, if all rows had values: squared reach x sum of c^2 / w^2."""
     kept = np.maximum(weights, LEAST_WEIGHT)
-    grid = kept.shape[0] * {1: 16, 2: 8, 3: 4, 4: 3}[kept.ndim]
     inverse = 1 / _widened(planned.block, kept)
     inverse.flat[0] = 0.0
-    return spread_squared(kept, grid=grid) * float(planned.variances(inverse).mean())
+    return spread_squared(kept, grid=kept.shape[0] * ROUGH[kept.ndim]) * float(planned.variances(inverse).mean())
+
+
+def _balanced(planned: Planned, weights: Floats, domain: Domain) -> Floats:
+    """With weights for missing values: as large as leaves the least noise.
+
+    Rows that have values are the farthest apart, so that up to a point more weight of missing ones costs nothing.
+    """
+    block, private = planned.block, domain.unit.neighbours == "add-remove"
+    optional = [axis.optional for axis in block.axes]
+    if not any(optional):
+        return weights
+
+    def cost(wide: Floats) -> float:
+        found = changes(wide, optional, neighbours=domain.unit.neighbours, cells=block.cells, density=ROUGH)
+        units = 1 / wide
+        units.flat[0] = units.flat[0] if private or block.cells > 1 else 0.0
+        return max(c.squared for c in found) * float(planned.variances(units, private_rows=private).mean())
+
+    return min((_widened(block, weights, times) for times in (1, 2, 3, 4, 6, 8, 12, 16)), key=cost)
 
 
 def chebyshev_design(
@@ -119,7 +140,7 @@ def chebyshev_design(
         domain, asked, lambda b: basis_for("chebyshev", degrees(asked.scale_of(b)), len(b.axes), smoothness)
     )
     law = law_of(price)
-    weights = [_whole(_widened(b.block, np.maximum(weigh(b), LEAST_WEIGHT))) for b in blocks]
+    weights = [_whole(_balanced(b, np.maximum(weigh(b), LEAST_WEIGHT), domain)) for b in blocks]
     bits = unit_bits(rows, MOST_BITS) // 2
     for _ in range(3):
         statistic = ChebyshevSums([b.block for b in blocks], weights=weights, bits=bits,
@@ -166,10 +187,11 @@ def chebyshev_model(door: Door, domain: Domain, design: Design) -> SmoothModel:
     return SmoothModel(domain=domain, released=tuple(released))
 
 
-def _widened(block: Block, weights: Floats) -> Floats:
-    """With weights for missing values, which count as much as the constant: few pairs of rows are farther apart."""
+def _widened(block: Block, weights: Floats, times: float = 1.0) -> Floats:
+    """With weights for missing values: so many times that of the constant."""
     for i, axis in enumerate(block.axes):
-        weights = np.take(weights, [*range(weights.shape[i]), *[0] * axis.optional], axis=i)
+        if axis.optional:
+            weights = np.concatenate([weights, times * np.take(weights, [0], axis=i)], axis=i)
     return weights
 
 
