@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import BadQuestion, listed
-from .models.margins import SURELY, Margin, Released
+from .models.margins import Margin, Released
 from .models.smooth import SmoothModel
 from .questions.answer import reach
 from .smooth.axes import Axis
@@ -93,18 +93,22 @@ def _estimated(one: Released, margin: Margin, kept: Floats, confidence: float) -
 
 def _moments(margin: Margin, kept: Floats, tables: list[Floats]) -> tuple[Floats, Floats, Floats]:
     """Value, variance and fourth cumulant of the mean of every combination of rows of the tables; see Margin.mean."""
-    numbers, count = margin.numbers[kept > 0].sum(axis=0), int((kept > 0).sum())
-    variances, fourths, constant = margin.variances * count, margin.fourths * count, margin.constant
-    noise, total = float((variances * constant**2).sum()), float((constant * numbers).sum())
-    mixed = along(tables, variances * constant)
-    if margin.rows is not None and kept.all():
-        rows, shift = float(margin.rows), mixed / noise if noise else np.zeros_like(mixed)
-        value = along(tables, numbers) / rows + shift * (1 - total / rows)
-    else:
-        if not total > SURELY * np.sqrt(noise):
-            raise BadQuestion("the released number of such rows cannot be told from 0, so they have no density")
-        rows = total
-        value = shift = along(tables, numbers) / rows
-    variance = along([t**2 for t in tables], variances) - 2 * shift * mixed + shift**2 * noise
-    fourth = along([t**4 for t in tables], fourths)
+    lifted = [margin.basis.lift(table.T, [axis]).T for table, axis in zip(tables, margin.axes, strict=True)]
+    below = margin.mean(np.zeros([margin.basis.size] * len(tables)), kept)
+    if not below.sure:
+        raise BadQuestion("the released number of such rows cannot be told from 0, so they have no density")
+    rows, count, everyone = below.bottom.value, int((kept > 0).sum()), margin.everyone
+    summed, noise = margin.numbers[kept > 0].sum(axis=0), margin.variances * count
+    value, variance = along(lifted, summed), along([t**2 for t in lifted], noise)
+    shared = along(lifted, noise * margin.present)
+    whole = float((noise * everyone**2).sum())
+    if margin.rows is not None and kept.all() and whole:
+        # The number of all rows is public, so that what its noise foretells is taken out.
+        part = along(lifted, noise * everyone)
+        value = value - part / whole * (float((everyone * summed).sum()) - margin.rows)
+        variance = variance - part**2 / whole
+        shared = shared - part / whole * float((noise * everyone * margin.present).sum())
+    value = value / rows
+    variance = variance - 2 * value * shared + value**2 * below.bottom.variance
+    fourth = along([t**4 for t in lifted], margin.fourths * count)
     return value, np.maximum(variance, 0.0) / rows**2, fourth / rows**4

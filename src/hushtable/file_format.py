@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["check_writable", "digest_of", "new_file", "pack", "read", "write"]
 
-FORMAT = 1
+# The newest version, which all older ones can be read with. A file says the first version that has what it needs.
+FORMAT = 2
 MANIFEST = "manifest.json"
 MOST_MANIFEST_BYTES = 50_000_000
 MOST_NUMBERS = 50_000_000
@@ -38,7 +39,7 @@ def pack(synopsis: Synopsis) -> tuple[bytes, dict[str, bytes]]:
     numbers = synopsis.model.numbers()
     members = {f"{name}.parquet": _parquet(values) for name, values in numbers.items()}
     manifest = {
-        "format": FORMAT,
+        "format": synopsis.model.format,
         "domain": synopsis.domain.to_dict(),
         "workload": synopsis.workload,
         "mechanism": synopsis.mechanism,

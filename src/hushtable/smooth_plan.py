@@ -18,7 +18,7 @@ from .errors import BadPlan, counted
 from .interactions import Law
 from .mechanisms.base import Design, Forecast
 from .smooth.axes import Block
-from .smooth.basis import Basis
+from .smooth.basis import Basis, product
 from .smooth.reference import Typical, typical_questions
 from .workloads.smooth import Smooth
 
@@ -45,22 +45,38 @@ class Planned:
     basis: Basis
     typical: list[Typical]
 
+    @property
+    def numbers(self) -> int:
+        """How many sums it has."""
+        return self.block.cells * math.prod(self.block.shape(self.basis.size))
+
     def variances(self, units: Floats, *, private_rows: bool = False) -> Floats:
         """Noise variance of each question over the whole block, in rows^2, when coordinates have these variances.
 
-        As much of a constant is taken out of a question as leaves the least noise. Where the number of rows is
-        private, the mean is taken out instead, which depends on the rows: half the question's range is allowed for.
+        A mean is a sum over a number of rows, which is private or, where values may be missing, noisy too. As much of
+        that number is taken out of a question as leaves the least noise; what should be taken out is the mean, which
+        depends on the rows, so that half the question's range is allowed for. The number of all rows is taken out
+        freely where it is public.
         """
-        constant = np.ones(())
-        for _ in self.block.axes:
-            constant = np.multiply.outer(constant, self.basis.constant)
-        below = float((units * constant**2).sum())
+        axes, everyone = self.block.axes, self.basis.everyone(self.block.axes)
+        present = self.basis.lift(product([self.basis.constant] * len(axes)), axes)
+        if not private_rows:
+            present = _without(present, everyone, units)
+        below = float((units * present**2).sum())
         found = []
         for question in self.typical:
-            shift = float((units * constant * question.coefficients).sum()) / below if below else 0.0
-            least = float((units * (question.coefficients - shift * constant) ** 2).sum())
-            found.append(self.block.cells * (least + below * (question.reach / 2) ** 2 * private_rows))
+            weights = self.basis.lift(question.coefficients, axes)
+            weights = _without(weights if private_rows else _without(weights, everyone, units), present, units)
+            least = float((units * weights**2).sum())
+            found.append(self.block.cells * (least + below * (question.reach / 2) ** 2))
         return np.array(found)
+
+
+def _without(weights: Floats, part: Floats, units: Floats) -> Floats:
+    """Weights minus the multiple of a part that leaves the least noise."""
+    noise = float((units * part**2).sum())
+    # What is left of the number of all rows without itself is rounding.
+    return weights - part * (float((units * part * weights).sum()) / noise) if noise > 1e-20 * units.max() else weights
 
 
 def planned_blocks(domain: Domain, workload: Smooth, basis: Callable[[Block], Basis]) -> list[Planned]:
@@ -134,7 +150,7 @@ def forecast(blocks: Sequence[Planned], units: Sequence[Floats], domain: Domain)
 
 def described(blocks: Sequence[Planned], what: str, law: Law) -> str:
     """`784 spline sums of 2 columns with discrete Laplace noise`."""
-    numbers = sum(b.block.cells * b.basis.size ** len(b.block.axes) for b in blocks)
+    numbers = sum(b.numbers for b in blocks)
     columns = " + ".join(str(len(b.block.axes)) for b in blocks)
     groups = "" if len(blocks) == 1 else f" in {counted(len(blocks), 'group')}"
     return f"{numbers:,} {what} sums of {columns} columns{groups} with discrete {law.title()} noise"

@@ -20,9 +20,11 @@ ATTRIBUTES = {
 PURE, ZCDP = ht.Budget(epsilon=1), ht.Budget(epsilon=1, delta="1e-9")
 
 
-def people(*, neighbours: str = "replace", rows: int = 1) -> Domain:
+def people(*, neighbours: str = "replace", rows: int = 1, complete: bool = False) -> Domain:
+    """Complete: the domain says that no number is missing, so that the number of rows that have one is public."""
+    attributes = {n: a | {"missing": "error"} for n, a in ATTRIBUTES.items()} if complete else ATTRIBUTES
     return Domain.from_dict(
-        {"table": "people", "neighbours": neighbours, "unit": {"rows": rows}, "attributes": ATTRIBUTES}
+        {"table": "people", "neighbours": neighbours, "unit": {"rows": rows}, "attributes": attributes}
     )
 
 

@@ -164,7 +164,7 @@ def _decision_lists(domain: Domain) -> list[Statistic]:
 
 
 def _block() -> Block:
-    return Block((Axis("age", 18, 98), Axis("bmi", 14, 54)), ())
+    return Block((Axis("age", 18, 98, optional=True), Axis("bmi", 14, 54, optional=True)), ())
 
 
 def _splines(domain: Domain) -> list[Statistic]:
@@ -176,7 +176,8 @@ def _splines(domain: Domain) -> list[Statistic]:
 def _chebyshev(domain: Domain) -> list[Statistic]:
     from ..vault.statistics.chebyshev import ChebyshevSums
 
-    neighbours, weights = domain.unit.neighbours, np.rint(decaying(3, 2, 2.0) * WEIGHT_UNIT).astype(np.int64)
+    neighbours = domain.unit.neighbours
+    weights = np.rint(decaying(4, 2, 2.0) * WEIGHT_UNIT).astype(np.int64)  # the last is that of missing values
     usual = ChebyshevSums([_block()], weights=[weights], bits=10, neighbours=neighbours)
     # Equal weights have a bound without any room, and of one bit rounding leaves little.
     age, even = Block((Axis("age", 18, 98),)), np.full(5, WEIGHT_UNIT, dtype=np.int64)

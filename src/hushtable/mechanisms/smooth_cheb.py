@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -14,7 +15,9 @@ from ..errors import BadPlan
 from ..interactions import Law
 from ..models.margins import Released, basis_for
 from ..models.smooth import SmoothModel
+from ..smooth.axes import Block
 from ..smooth.chebyshev import WEIGHT_UNIT, decaying, default_degrees, spread_squared
+from ..smooth.row_pairs import changes
 from ..smooth_plan import (
     Planned,
     check_numbers,
@@ -43,6 +46,8 @@ MOST_BITS, LEAST_BITS = 40, 16
 LEAST_WEIGHT = 2.0**-16
 # Measured seconds for a million rows and a thousand coordinates, and for reading the rows.
 WORK, READING = 0.25, 0.5
+# Points a degree on which reaches are only compared.
+ROUGH = {0: 1, 1: 16, 2: 8, 3: 4, 4: 3}
 DECAYS = (0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.7, 1.0)
 
 
@@ -90,12 +95,30 @@ class SmoothCheb(Mechanism):
 
 
 def _cost(planned: Planned, weights: Floats) -> float:
-    """Mean variance of the questions at a given price: squared reach x sum of c^2 / w^2."""
+    """Mean variance of the questions at a given price, if all rows had values: squared reach x sum of c^2 / w^2."""
     kept = np.maximum(weights, LEAST_WEIGHT)
-    grid = kept.shape[0] * {1: 16, 2: 8, 3: 4, 4: 3}[kept.ndim]
-    inverse = 1 / kept
+    inverse = 1 / _widened(planned.block, kept)
     inverse.flat[0] = 0.0
-    return spread_squared(kept, grid=grid) * float(planned.variances(inverse).mean())
+    return spread_squared(kept, grid=kept.shape[0] * ROUGH[kept.ndim]) * float(planned.variances(inverse).mean())
+
+
+def _balanced(planned: Planned, weights: Floats, domain: Domain) -> Floats:
+    """With weights for missing values: as large as leaves the least noise.
+
+    Rows that have values are the farthest apart, so that up to a point more weight of missing ones costs nothing.
+    """
+    block, private = planned.block, domain.unit.neighbours == "add-remove"
+    optional = [axis.optional for axis in block.axes]
+    if not any(optional):
+        return weights
+
+    def cost(wide: Floats) -> float:
+        found = changes(wide, optional, neighbours=domain.unit.neighbours, cells=block.cells, density=ROUGH)
+        units = 1 / wide
+        units.flat[0] = units.flat[0] if private or block.cells > 1 else 0.0
+        return max(c.squared for c in found) * float(planned.variances(units, private_rows=private).mean())
+
+    return min((_widened(block, weights, times) for times in (1, 2, 3, 4, 6, 8, 12, 16)), key=cost)
 
 
 def chebyshev_design(
@@ -111,13 +134,13 @@ def chebyshev_design(
 ) -> Design:
     """A design with weights as told; the noise law is that of the price's currency."""
     sizes = [degrees(asked.scale_of(b)) for b in asked.blocks(domain)]
-    lengths = [b.cells * t ** len(b.axes) for b, t in zip(asked.blocks(domain), sizes, strict=True)]
+    lengths = [b.cells * prod(b.shape(t)) for b, t in zip(asked.blocks(domain), sizes, strict=True)]
     check_numbers(sum(lengths), rows, "t")
     blocks = planned_blocks(
         domain, asked, lambda b: basis_for("chebyshev", degrees(asked.scale_of(b)), len(b.axes), smoothness)
     )
     law = law_of(price)
-    weights = [_whole(np.maximum(weigh(b), LEAST_WEIGHT)) for b in blocks]
+    weights = [_whole(_balanced(b, np.maximum(weigh(b), LEAST_WEIGHT), domain)) for b in blocks]
     bits = unit_bits(rows, MOST_BITS) // 2
     for _ in range(3):
         statistic = ChebyshevSums([b.block for b in blocks], weights=weights, bits=bits,
@@ -139,7 +162,7 @@ def chebyshev_design(
         numbers=sum(lengths),
         forecasts=(forecast(blocks, units, domain),),
         memory=150_000_000 + 60 * sum(lengths),
-        work=READING + WORK * sum(t ** len(b.block.axes) for t, b in zip(sizes, blocks, strict=True)) / 1000,
+        work=READING + WORK * sum(prod(b.block.shape(t)) for t, b in zip(sizes, blocks, strict=True)) / 1000,
         parameters=(statistic, noise, smoothness),
     )
 
@@ -156,11 +179,20 @@ def chebyshev_model(door: Door, domain: Domain, design: Design) -> SmoothModel:
         values.append(np.concatenate([[(seen.rows or 0) * statistic.unit], part]) if known else part)
         start += length - known
     for block, weights, scale, sums in zip(statistic.blocks, statistic.weights, noise.per_group, values, strict=True):
+        size = weights.shape[0] - block.axes[0].optional
         released.append(Released(
-            block=block, basis="chebyshev", size=weights.shape[0], unit=statistic.unit, law=noise.law, scale=scale,
+            block=block, basis="chebyshev", size=size, unit=statistic.unit, law=noise.law, scale=scale,
             rows=seen.rows, sums=sums, weights=weights.ravel(), smoothness=smoothness,
         ))  # fmt: skip
     return SmoothModel(domain=domain, released=tuple(released))
+
+
+def _widened(block: Block, weights: Floats, times: float = 1.0) -> Floats:
+    """With weights for missing values: so many times that of the constant."""
+    for i, axis in enumerate(block.axes):
+        if axis.optional:
+            weights = np.concatenate([weights, times * np.take(weights, [0], axis=i)], axis=i)
+    return weights
 
 
 def _whole(weights: Floats) -> NDArray[np.int64]:

@@ -64,16 +64,20 @@ class SmoothDirect(Mechanism):
         private = domain.unit.neighbours == "add-remove"
         while True:
             statistic = FunctionSums(Block(axes), functions, ranges, 2**bits)
-            noise = noise_for(statistic, domain, price, [_rows_scale(halves, law, bits) if private else 0.0, *shape])
+            left_out = [_left_out_scale(statistic, needed, shape, law, private=private) for needed in statistic.lacking]
+            rows_scale = _rows_scale(halves, law, bits) if private else 0.0
+            noise = noise_for(statistic, domain, price, [rows_scale, *shape, *left_out])
             if not too_large(noise):
                 break
             bits -= too_large(noise)
             if bits < LEAST_BITS:
                 raise BadPlan("the budget is so small that the noise would leave 64 bits; raise it")
         power = 1 if law == "gaussian" else 2
-        each = np.array([float(s) ** power * power / 4.0**bits for s in noise.per_group[1:]]) * np.array(halves) ** 2
-        if private:
-            each = each + float(noise.per_group[0]) ** power * power * np.array(halves) ** 2
+        variances = np.array([float(s) ** power * power for s in noise.per_group])
+        # Half the range is allowed for what the number of rows, or of those left out, moves the mean by.
+        counts = [variances[0], *variances[1 + len(functions) :]]
+        moved = [counts[0] + (counts[1 + statistic.lacking.index(n)] if n else 0.0) for n in statistic.needs]
+        each = (variances[1 : 1 + len(functions)] / 4.0**bits + np.array(moved)) * np.array(halves) ** 2
         error = Forecast(width=1, tables=1, typical=float(np.sqrt(each.mean())), worst=float(np.sqrt(each.max())))
         return Design(
             mechanism=self.name,
@@ -94,6 +98,7 @@ class SmoothDirect(Mechanism):
         return SmoothDirectModel(
             domain=domain, columns=tuple(columns), examples=tuple(examples), ranges=statistic.ranges, law=noise.law,
             unit=statistic.unit, scales=tuple(Fraction(s) for s in noise.per_group), sums=seen.values,
+            lacking=statistic.lacking,
         )  # fmt: skip
 
 
@@ -101,3 +106,13 @@ def _rows_scale(halves: list[float], law: Law, bits: int) -> float:
     """The scale of the number of rows, where it is private, beside those of the sums: it moves all answers."""
     use = sum(h**2 for h in halves) / 4
     return float(use ** (-1 / 3) / 2.0**bits if law == "laplace" else use ** (-1 / 2) / 4.0**bits)
+
+
+def _left_out_scale(
+    statistic: FunctionSums, needed: frozenset[str], shape: list[float], law: Law, *, private: bool
+) -> float:
+    """The smallest scale that costs nothing: a row that goes missing moves functions by half of what another moves."""
+    own = sum(1 / s for s, n in zip(shape, statistic.needs, strict=True) if n == needed)
+    if law == "laplace":
+        return 1 / (own * statistic.unit)
+    return 1 / (own * statistic.unit**2 * (1 if private else 3))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -62,11 +63,11 @@ class SmoothSpline(Mechanism):
         def size(block: Block) -> int:
             return asked.g or default_size(asked.scale_of(block))
 
-        lengths = [b.cells * size(b) ** len(b.axes) for b in asked.blocks(domain)]
+        lengths = [b.cells * prod(b.shape(size(b))) for b in asked.blocks(domain)]
         check_numbers(sum(lengths), rows, "g")
         blocks = planned_blocks(domain, asked, lambda b: basis_for("spline", size(b), len(b.axes)))
         law = law_of(price)
-        flat = [np.ones((b.basis.size,) * len(b.block.axes)) for b in blocks]
+        flat = [np.ones(b.block.shape(b.basis.size)) for b in blocks]
         uses = [float(b.variances(one).mean()) for b, one in zip(blocks, flat, strict=True)]
         bits = unit_bits(rows, MOST_BITS)
         for _ in range(3):

@@ -25,6 +25,11 @@ class Model(ABC):
     """The mechanism to ask for where whole rows are wanted; None for a model that cannot `draw`."""
     domain: Domain
 
+    @property
+    def format(self) -> int:
+        """The first version of the file format that such a model can be read with."""
+        return 1
+
     def parse(self, text: str) -> Any:
         """What a text asks, in the form `answer` takes: SQL's words, unless a model has questions of its own."""
         from ..questions.parse import parse

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
@@ -21,27 +21,57 @@ from ..questions.smooth_answers import SmoothAnswer, SmoothTable
 from ..smooth.axes import Block, axis_of
 from ..smooth.target import BiasKind, CallableTarget, ExpressionTarget, Target
 from .base import Model
-from .margins import BasisName, Estimate, Margin, Released
+from .margins import BasisName, Margin, Released
 from .quantiles import quantile
+from .ratios import OLD, Estimate, Ratio
 from .reading import noise_scale, row_count
 from .resolve import advice
+from .smooth_shares import present_or_not, share
 
 __all__ = ["SmoothModel"]
 
 Floats = NDArray[np.float64]
 MOST_SIZE, MOST_BLOCKS = 5000, 1000
+# What a file says where missing values have numbers of their own.
+APART = "apart"
+# With fewer rows than this many standard errors of their number, an interval is cut to the range of the formula.
+PLENTY = 20.0
 NOT_FINITE = "the function may have a pole between the bounds; then its mean, and this answer, mean nothing"
 NO_GROUP = "a group too small to tell from 0 has no mean"
 
 
 @dataclass(frozen=True)
 class _Mean:
-    """A mean of one formula in one group, with its bound; no estimate where the group is too small."""
+    """A mean of one formula in one group, with its bound; not known where the group is too small."""
 
-    estimate: Estimate | None
+    ratio: Ratio | None
     bias: float
     kind: BiasKind
     note: str | None = None
+    limits: tuple[float, float] = (-math.inf, math.inf)
+    """The least and the largest value of the formula, where the group is small enough for that to matter."""
+
+    @property
+    def value(self) -> float:
+        """The mean, nan where it is not known."""
+        return math.nan if self.ratio is None else min(max(self.ratio.value, self.limits[0]), self.limits[1])
+
+    @property
+    def stderr(self) -> float:
+        """Of the noise."""
+        return math.nan if self.ratio is None else self.ratio.stderr
+
+    @property
+    def kurtosis(self) -> float:
+        """Of the noise."""
+        return math.nan if self.ratio is None else self.ratio.kurtosis
+
+    def ends(self, confidence: float) -> tuple[float, float]:
+        """The interval: noise, then bias, within the limits."""
+        if self.ratio is None:
+            return math.nan, math.nan
+        low, high = self.ratio.ends(confidence)
+        return max(low - self.bias, self.limits[0]), min(high + self.bias, self.limits[1])
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -83,10 +113,11 @@ class SmoothModel(Model):
     def answer(self, question: SmoothQuestion, *, count: bool = False) -> Answer | CrossTab:
         """See Model. Means stay means with count=True; a share of rows becomes a number of rows."""
         if question.share:
-            return self._share(question, count=count)
+            return share(self, question, count=count)
         if question.quantile is not None:
             one = self.home({question.quantile.column})
-            return quantile(question, one, self.kept(question, one.block)[0])
+            found = quantile(question, one, self.kept(question, one.block)[0])
+            return replace(found, notes=(*found.notes, *self._in_the_middle({question.quantile.column})))
         targets = {name: ExpressionTarget(expression) for name, expression in question.parts.items()}
         return self._means(question, targets)
 
@@ -105,40 +136,34 @@ class SmoothModel(Model):
         margin = one.margin(sorted(names))
         groups = self.kept(question, one.block)
         means = [_mean(one, margin, target, kept) for target in targets.values() for kept in groups]
+        notes = (*dict.fromkeys(m.note for m in means if m.note is not None), *self._in_the_middle(names))
         if len(means) == 1:
-            return _answer(question, one, means[0])
-        labels = self._labels(question, list(targets))
-        notes = tuple(dict.fromkeys(m.note for m in means if m.note is not None))
+            return _answer(question, one, means[0], notes)
+        noisy = any(m.ratio is not None and m.ratio.bottom.variance > 0 for m in means)
         return SmoothTable(
-            question=question.text, unit="mean", groups=labels, law=one.law, estimator=one.basis, notes=notes,
-            value=np.array([m.estimate.value if m.estimate else np.nan for m in means]),
-            stderr=np.array([math.sqrt(m.estimate.variance) if m.estimate else np.nan for m in means]),
-            bias=np.array([m.bias if m.estimate else np.nan for m in means]),
-            kurtosis=np.array([_kurtosis(m.estimate) if m.estimate else np.nan for m in means]),
+            question=question.text, unit="mean", groups=self.labels(question, list(targets)), law=one.law,
+            estimator=one.basis, notes=notes,
+            value=np.array([m.value for m in means]),
+            stderr=np.array([m.stderr for m in means]),
+            bias=np.array([m.bias for m in means]),
+            kurtosis=np.array([m.kurtosis for m in means]),
             bias_kind="certified" if all(m.kind == "certified" for m in means) else "sampled",
+            ends=(lambda level: tuple(np.array([m.ends(level) for m in means]).T)) if noisy else None,
         )  # fmt: skip
 
-    def _share(self, question: SmoothQuestion, *, count: bool) -> Answer | CrossTab:
-        one = min(self.released, key=lambda r: float(r.margin(()).share(np.zeros(r.block.cells)).variance))
-        margin, unit = one.margin(()), 1.0
-        if not count:
-            unit = max(margin.share(np.ones(one.block.cells)).value, 1.0)
-        seen = [margin.share(kept) for kept in self.kept(question, one.block)]
-        words: Any = {"question": question.text, "unit": "count" if count else "fraction", "estimator": one.basis}
-        values, errors = np.array([s.value for s in seen]) / unit, np.sqrt([s.variance for s in seen]) / unit
-        kurtosis = np.array([_kurtosis(s) for s in seen])
-        if not question.groups:
-            return SmoothAnswer(value=values[0], stderr=errors[0], kurtosis=kurtosis[0], **words)
-        labels = self._labels(question, [""])
-        zeros = np.zeros(len(values))
-        return SmoothTable(
-            groups=labels, value=values, stderr=errors, bias=zeros, kurtosis=kurtosis, law=one.law, **words
-        )
+    def _in_the_middle(self, names: Iterable[str]) -> tuple[str, ...]:
+        """A remark on columns whose missing rows an old release counted in the middle of the range."""
+        known = {axis.name for one in self.released for axis in one.block.axes if axis.optional}
+        old = sorted(n for n in {*names} - known if axis_of(self.domain, n).optional)
+        return (f"{OLD}: {listed(old)}",) if old else ()
 
-    def kept(self, question: SmoothQuestion, block: Block) -> list[Floats]:
-        """For each group of the question, which cells of the block it keeps."""
-        positions = [self.domain.position(a.name) for a in block.by]
-        sizes = [a.size for a in block.by]
+    def kept(self, question: SmoothQuestion, block: Block, columns: Sequence[int] = ()) -> list[Floats]:
+        """For each group of the question, which cells of the block it keeps.
+
+        With smooth columns (positions in the domain) there is one more axis each: present, missing.
+        """
+        positions = [*(self.domain.position(a.name) for a in block.by), *columns]
+        sizes = [self.domain.closed[p].size for p in positions]
         used = (set(question.where.positions) if question.where else set()) | set(question.groups)
         for position in sorted(used - set(positions)):
             have = f"({listed([a.name for a in block.by])})" if block.by else "(it has none: release with by=[...])"
@@ -147,20 +172,34 @@ class SmoothModel(Model):
                 "about a smooth column ask with a formula, such as a softened step cdf(...)"
             )
         where = question.where.table(positions, sizes) if question.where else np.ones(sizes)
+        for i, position in enumerate(columns, start=len(block.by)):
+            where = present_or_not(where, i, self.domain.closed[position].missing_code)
         axes = [positions.index(p) for p in question.groups]
-        codes = np.indices(sizes)
+        codes = np.indices(where.shape)
         chosen = [
             where * np.logical_and.reduce([codes[axis] == c for axis, c in zip(axes, cell, strict=True)])
             for cell in product(*(range(sizes[axis]) for axis in axes))
         ] if axes else [where]  # fmt: skip
-        return [np.asarray(one, dtype=np.float64).reshape(block.cells) for one in chosen]
+        shape = (block.cells, *where.shape[len(block.by) :])
+        return [np.asarray(one, dtype=np.float64).reshape(shape) for one in chosen]
 
-    def _labels(self, question: SmoothQuestion, parts: list[str]) -> dict[str, tuple[str, ...]]:
+    def labels(self, question: SmoothQuestion, parts: list[str]) -> dict[str, tuple[str, ...]]:
+        """The group columns of a table, and which part of the question each line is about."""
         attributes = [self.domain.closed[p] for p in question.groups]
         rows = [(part, *labels) for part in parts for labels in product(*(a.labels for a in attributes))]
         columns = ["part", *(a.name for a in attributes)]
         table = dict(zip(columns, zip(*rows, strict=True), strict=True))
         return table if len(parts) > 1 else {name: labels for name, labels in table.items() if name != "part"}
+
+    @property
+    def apart(self) -> bool:
+        """Whether missing values have numbers of their own."""
+        return any(axis.optional for one in self.released for axis in one.block.axes)
+
+    @property
+    def format(self) -> int:
+        """See Model: the first version did not keep missing values apart."""
+        return 2 if self.apart else 1
 
     def parameters(self) -> dict[str, Any]:
         """See Model."""
@@ -171,6 +210,7 @@ class SmoothModel(Model):
             "rows": first.rows,
             "by": [a.name for a in first.block.by],
             "smoothness": first.smoothness,
+            **({"missing": APART} if self.apart else {}),
             "blocks": [
                 {"columns": [str(axis) for axis in one.block.axes], "size": one.size, "unit": one.unit,
                  "scale": str(one.scale)}
@@ -189,9 +229,9 @@ class SmoothModel(Model):
         """See Model."""
         found = {}
         for i, (block, size) in enumerate(_blocks(domain, parameters)):
-            found[f"sums-{i}"] = block.cells * size ** len(block.axes)
+            found[f"sums-{i}"] = block.cells * math.prod(block.shape(size))
             if parameters["basis"] == "chebyshev":
-                found[f"weights-{i}"] = size ** len(block.axes)
+                found[f"weights-{i}"] = math.prod(block.shape(size))
         return found
 
     @classmethod
@@ -221,37 +261,36 @@ def _mean(one: Released, margin: Margin, target: Target, kept: Floats) -> _Mean:
     values = target.values(margin.axes, margin.basis.points)
     first = float(values.flat[0])
     if values.max() == values.min() and isinstance(target, ExpressionTarget):
-        return _Mean(Estimate(first, 0.0, 0.0), 0.0, "certified")
+        exact = Estimate(1.0, 0.0, 0.0)
+        return _Mean(Ratio(first, exact, Estimate(0.0, 0.0, 0.0), 0.0), 0.0, "certified")
     coefficients = margin.basis.fit(values)
-    estimate = margin.mean(coefficients, kept)
-    if estimate is None:
+    ratio = margin.mean(coefficients, kept)
+    if not ratio.sure:
         return _Mean(None, math.nan, "certified", NO_GROUP)
-    stderr = math.sqrt(estimate.variance)
-    bias, kind = target.bias(margin.basis, margin.axes, values, coefficients, stderr)
-    note = advice(one, margin, target, bias, kind, stderr) if bias > 3 * stderr else None
+    bias, kind = target.bias(margin.basis, margin.axes, values, coefficients, ratio.stderr)
+    note = advice(one, margin, target, bias, kind, ratio.stderr) if bias > 3 * ratio.stderr else None
     if kind == "sampled" and not target.surely_finite(margin.axes):
         note = NOT_FINITE
-    return _Mean(estimate, bias + one.rounding(coefficients), kind, note)
+    small = ratio.bottom.value < PLENTY * math.sqrt(ratio.bottom.variance)
+    limits = target.limits(margin.axes) if small else (-math.inf, math.inf)
+    return _Mean(ratio, bias + one.rounding(coefficients), kind, note, limits)
 
 
-def _answer(question: SmoothQuestion, one: Released, mean: _Mean) -> SmoothAnswer:
-    if mean.estimate is None:
+def _answer(question: SmoothQuestion, one: Released, mean: _Mean, notes: tuple[str, ...]) -> SmoothAnswer:
+    if mean.ratio is None:
         raise BadQuestion("the released number of such rows cannot be told from 0, so they have no mean")
     return SmoothAnswer(
         question=question.text,
         unit="mean",
-        value=mean.estimate.value,
-        stderr=math.sqrt(mean.estimate.variance),
+        value=mean.value,
+        stderr=mean.stderr,
         bias=mean.bias,
-        kurtosis=_kurtosis(mean.estimate),
+        kurtosis=mean.kurtosis,
         estimator=one.basis,
         bias_kind=mean.kind,
-        notes=() if mean.note is None else (mean.note,),
+        ends=mean.ends if mean.ratio.bottom.variance else None,
+        notes=notes,
     )
-
-
-def _kurtosis(estimate: Estimate) -> float:
-    return estimate.fourth / estimate.variance**2 if estimate.variance else 0.0
 
 
 def _scale(given: dict[str, Any], law: Any) -> Fraction:
@@ -263,7 +302,7 @@ def _scale(given: dict[str, Any], law: Any) -> Fraction:
 
 def _blocks(domain: Domain, parameters: dict[str, Any]) -> list[tuple[Block, int]]:
     by = tuple(domain.closed[domain.position(name)] for name in parameters["by"])
-    found = []
+    found, apart = [], parameters.get("missing") == APART
     least = {"spline": 4, "chebyshev": 2}[parameters["basis"]]
     if not 1 <= len(parameters["blocks"]) <= MOST_BLOCKS:
         raise BadSynopsis("the synopsis has a number of column groups that makes no sense")
@@ -271,5 +310,6 @@ def _blocks(domain: Domain, parameters: dict[str, Any]) -> list[tuple[Block, int
         size = given["size"]
         if not isinstance(size, int) or not least <= size <= MOST_SIZE or not 1 <= len(given["columns"]) <= 4:
             raise BadSynopsis(f"the synopsis says {readable(size)} functions a column, which makes no sense")
-        found.append((Block(tuple(axis_of(domain, text) for text in given["columns"]), by), size))
+        axes = (axis_of(domain, text) for text in given["columns"])
+        found.append((Block(tuple(axis if apart else replace(axis, optional=False) for axis in axes), by), size))
     return found

@@ -16,8 +16,9 @@ from ..interactions import Law
 from ..questions.smooth import SmoothQuestion, parse_smooth
 from ..questions.smooth_answers import SmoothAnswer
 from ..smooth.axes import axis_of
-from ..smooth.expressions import Expression, parse_expression
+from ..smooth.expressions import Expression, names_in, parse_expression
 from .base import Model
+from .ratios import OLD, Estimate, Ratio
 from .reading import noise_scale
 
 __all__ = ["SmoothDirectModel"]
@@ -27,7 +28,10 @@ MOST = 10_000
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SmoothDirectModel(Model):
-    """Answers avg(formula) for the released formulas; value = middle + half range x sum / (rows x unit)."""
+    """Answers avg(formula) for the released formulas; value = middle + half range x sum / (rows x unit).
+
+    Rows are those that have all columns of the formula.
+    """
 
     kind = "smooth-direct"
     domain: Domain
@@ -37,8 +41,10 @@ class SmoothDirectModel(Model):
     law: Law
     unit: int
     scales: tuple[Fraction, ...]
-    """Noise of the number of rows (0 where it is public), then of each sum."""
+    """Noise of the number of rows (0 where it is public), then of each sum, then of each number of rows left out."""
     sums: NDArray[np.int64]
+    lacking: tuple[frozenset[str], ...] = ()
+    """Sets of columns: the last numbers are how many rows lack one of each."""
 
     @property
     def _names(self) -> list[str]:
@@ -61,24 +67,64 @@ class SmoothDirectModel(Model):
                 f"{listed([f'avg({text})' for text in self.examples])}; release smooth() for all others"
             )
         i = known.index(asked)
-        low, high = self.ranges[i]
-        # A noisy number of rows below 1 carries no information; dividing by 1 keeps the answer finite.
-        rows, half = max(float(self.sums[0]), 1.0), (high - low) / 2
-        mean = float(self.sums[1 + i]) / self.unit / rows
-        moved = [float(self.scales[0]) * abs(mean), float(self.scales[1 + i]) / self.unit]
-        if self.law == "gaussian":
-            variance, fourth = float(self.scales[0]) * mean**2 + float(self.scales[1 + i]) / self.unit**2, 0.0
-        else:
-            variance, fourth = sum(2 * s**2 for s in moved), sum(12 * s**4 for s in moved)
+        ratio, (low, high) = self._ratio(i, known[i]), self.ranges[i]
+        if not ratio.sure:
+            raise BadQuestion("the released number of such rows cannot be told from 0, so they have no mean")
+        middle, half = (low + high) / 2, (high - low) / 2
+        bias = half / self.unit
+
+        def ends(confidence: float) -> tuple[float, float]:
+            least, most = ratio.ends(confidence)
+            return max(middle + half * least - bias, low), min(middle + half * most + bias, high)
+
         return SmoothAnswer(
             question=question.text,
             unit="mean",
-            value=(low + high) / 2 + half * mean,
-            stderr=math.sqrt(variance) / rows * half,
-            bias=half / self.unit,
-            kurtosis=fourth / variance**2 if variance else 0.0,
+            value=middle + half * ratio.value,
+            stderr=ratio.stderr * half,
+            bias=bias,
+            kurtosis=ratio.kurtosis,
             estimator="direct",
+            ends=ends if ratio.bottom.variance else None,
+            notes=self._in_the_middle(known[i]),
         )
+
+    def _ratio(self, i: int, asked: Expression) -> Ratio:
+        """The mean of a formula stretched to [-1, 1], over the rows that have its columns."""
+        rows, needs, start = self._noisy(0), self._needs(asked), 1 + len(self.examples)
+        left_out = [self._noisy(start + j) for j, names in enumerate(self.lacking) if names == needs]
+        count = Estimate(
+            rows.value - sum(e.value for e in left_out),
+            rows.variance + sum(e.variance for e in left_out),
+            rows.fourth + sum(e.fourth for e in left_out),
+        )
+        top = self._noisy(1 + i, self.unit)
+        value = top.value / (count.value if count.value > 0 else 1.0)
+        rest = Estimate(0.0, top.variance + value**2 * count.variance, top.fourth + value**4 * count.fourth)
+        return Ratio(value, count, rest, -value * count.variance)
+
+    def _noisy(self, i: int, unit: int = 1) -> Estimate:
+        """A released number in units of `unit`."""
+        value, scale = float(self.sums[i]) / unit, float(self.scales[i])
+        if self.law == "gaussian":
+            return Estimate(value, scale / unit**2, 0.0)
+        return Estimate(value, 2 * (scale / unit) ** 2, 12 * (scale / unit) ** 4)
+
+    def _needs(self, asked: Expression) -> frozenset[str]:
+        """The columns of a formula that may be missing."""
+        used = names_in(asked)
+        axes = [axis_of(self.domain, text) for text in self.columns]
+        return frozenset(axis.name for axis in axes if axis.optional and axis.name in used)
+
+    def _in_the_middle(self, asked: Expression) -> tuple[str, ...]:
+        """A remark where an old release counted missing rows in the middle of the range."""
+        needs = self._needs(asked)
+        return () if not needs or needs in self.lacking else (f"{OLD}: {listed(sorted(needs))}",)
+
+    @property
+    def format(self) -> int:
+        """See Model: the first version did not leave missing rows out."""
+        return 2 if self.lacking else 1
 
     def parameters(self) -> dict[str, Any]:
         """See Model."""
@@ -89,7 +135,7 @@ class SmoothDirectModel(Model):
             "law": self.law,
             "unit": self.unit,
             "scales": [str(s) for s in self.scales],
-        }
+        } | ({"lacking": [sorted(names) for names in self.lacking]} if self.lacking else {})
 
     def numbers(self) -> dict[str, NDArray[np.int64]]:
         """See Model."""
@@ -100,7 +146,7 @@ class SmoothDirectModel(Model):
         """See Model."""
         if not 1 <= len(parameters["examples"]) <= MOST:
             raise BadSynopsis("the synopsis has a number of questions that makes no sense")
-        return {"sums": 1 + len(parameters["examples"])}
+        return {"sums": 1 + len(parameters["examples"]) + len(parameters.get("lacking", ()))}
 
     @classmethod
     def build(
@@ -112,12 +158,16 @@ class SmoothDirectModel(Model):
         if law not in ("gaussian", "laplace") or not isinstance(unit, int) or not 1 <= unit < 2**62:
             raise BadSynopsis("the synopsis has a noise law or a unit that makes no sense")
         scales = tuple(noise_scale(s, law, unit=unit) for s in parameters["scales"])
-        counted = len(parameters["examples"])
-        if (len(ranges), len(scales)) != (counted, counted + 1) or min(scales[1:]) <= 0 or scales[0] < 0:
+        counted, lacking = (
+            len(parameters["examples"]),
+            tuple(frozenset(names) for names in parameters.get("lacking", ())),
+        )
+        if (len(ranges), len(scales)) != (counted, counted + 1 + len(lacking)) or min(scales[1:]) <= 0 or scales[0] < 0:
             raise BadSynopsis("the synopsis has noise scales that do not fit its questions")
         if not all(math.isfinite(low) and math.isfinite(high) and low < high for low, high in ranges):
             raise BadSynopsis("the synopsis has ranges that make no sense")
         made = cls(domain=domain, columns=tuple(parameters["columns"]), examples=tuple(parameters["examples"]),
-                   ranges=ranges, law=cast(Law, law), unit=unit, scales=scales, sums=numbers["sums"])  # fmt: skip
+                   ranges=ranges, law=cast(Law, law), unit=unit, scales=scales, sums=numbers["sums"],
+                   lacking=lacking)  # fmt: skip
         made._expressions()
         return made

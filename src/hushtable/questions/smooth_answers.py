@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from .answer import Answer, CrossTab, measured
 
 __all__ = ["QuantileAnswer", "SmoothAnswer", "SmoothTable"]
 
+Floats = NDArray[np.float64]
 BiasKind = Literal["certified", "sampled"]
 
 
@@ -18,6 +22,12 @@ class SmoothAnswer(Answer):
     """A mean. `bias_kind` is certified (proven between all points) or sampled (looked at on a grid)."""
 
     bias_kind: BiasKind = "certified"
+    ends: Callable[[float], tuple[float, float]] | None = None
+    """From a confidence to the interval, where it is not symmetric: bias and noise, as in `Answer.interval`."""
+
+    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
+        """See Answer. Not symmetric where the number of rows is noisy too."""
+        return super().interval(confidence) if self.ends is None else self.ends(confidence)
 
     def to_dict(self, confidence: float = 0.95) -> dict[str, Any]:
         """See Answer."""
@@ -29,6 +39,19 @@ class SmoothTable(CrossTab):
     """Means of groups, or the two parts of a characteristic function."""
 
     bias_kind: BiasKind = "certified"
+    ends: Callable[[float], tuple[Floats, Floats]] | None = None
+    """From a confidence to the intervals, where they are not symmetric."""
+
+    def interval(self, confidence: float = 0.95, *, simultaneous: bool = False) -> tuple[Floats, Floats]:
+        """See CrossTab. At once: Bonferroni, which holds for every law."""
+        if self.ends is None:
+            return super().interval(confidence, simultaneous=simultaneous)
+        return self.ends(1 - (1 - confidence) / len(self) if simultaneous else confidence)
+
+    def consistent(self) -> CrossTab:
+        """See CrossTab: a plain table, with the intervals of this one's standard errors."""
+        inherited = {field.name: getattr(self, field.name) for field in fields(CrossTab)}
+        return self if self.unit == "mean" else CrossTab(**inherited).consistent()
 
     def to_dict(self, confidence: float = 0.95, *, simultaneous: bool = False) -> dict[str, Any]:
         """See CrossTab."""
@@ -37,14 +60,7 @@ class SmoothTable(CrossTab):
 
 @dataclass(frozen=True, kw_only=True)
 class QuantileAnswer(SmoothAnswer):
-    """A quantile. Its interval holds every value at which the distribution function may reach the level."""
-
-    ends: Callable[[float], tuple[float, float]]
-    """From a confidence to the interval."""
-
-    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """Not symmetric: where the distribution function is flat, a quantile is known less well."""
-        return self.ends(confidence)
+    """A quantile. Where the distribution function is flat, it is known less well, so that `ends` are its interval."""
 
     def text(self, confidence: float = 0.95) -> str:
         """`37.2, between 36.8 and 37.7 (95%)`."""

@@ -31,6 +31,8 @@ class Axis:
     low: float
     high: float
     transform: Transform = "none"
+    optional: bool = False
+    """Whether a row may have no value here: it then touches one more function, which no other row does."""
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -39,7 +41,7 @@ class Axis:
 
     @property
     def centre(self) -> float:
-        """Middle of the transformed range: where a missing value is put."""
+        """Middle of the transformed range."""
         return sum(self.ends) / 2
 
     @property
@@ -54,12 +56,15 @@ class Axis:
         return math.log(value) if self.transform == "log" else math.sqrt(value)
 
     def scaled(self, values: Floats) -> Floats:
-        """Values in the column's own units on [-1, 1]: beyond the bounds at the bound, not finite in the middle."""
+        """Values in the column's own units on [-1, 1]: beyond the bounds at the bound.
+
+        What is not finite is missing and stays NaN; where nothing may be missing it is put in the middle.
+        """
         inside = np.clip(values, self.low, self.high)
         if self.transform != "none":
             inside = np.log(inside) if self.transform == "log" else np.sqrt(inside)
         x: Floats = np.clip((inside - self.centre) / self.half, -1.0, 1.0)
-        return np.where(np.isfinite(values), x, 0.0)
+        return np.where(np.isfinite(values), x, np.nan if self.optional else 0.0)
 
     def original(self, x: Floats) -> Floats:
         """The inverse of `scaled`."""
@@ -89,6 +94,10 @@ class Block:
         """The columns' names."""
         return tuple(axis.name for axis in self.axes)
 
+    def shape(self, size: int) -> tuple[int, ...]:
+        """How many functions each axis has: `size`, and one for missing rows where there may be some."""
+        return tuple(size + axis.optional for axis in self.axes)
+
 
 def split_name(text: str) -> tuple[str, Transform]:
     """`log(income)` is the column income with the transform log."""
@@ -113,7 +122,8 @@ def axis_of(domain: Domain, text: str) -> Axis:
     if low < lowest:
         above = "above 0" if transform == "log" else "at least 0"
         raise BadPlan(f"{text} needs a lower bound {above}, and {attribute.name} starts at {readable(low)}")
-    return Axis(attribute.name, low, high, transform)
+    optional = attribute.missing == "category" or attribute.other
+    return Axis(attribute.name, low, high, transform, optional)
 
 
 def _numbers(known: Sequence[str]) -> str:

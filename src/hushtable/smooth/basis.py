@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["RAISED", "Basis", "along", "largest"]
+from .axes import Axis
+
+__all__ = ["RAISED", "Basis", "along", "largest", "product"]
 
 Floats = NDArray[np.float64]
 # What was only looked at on a grid is raised by this.
@@ -27,6 +30,8 @@ class Basis(ABC):
     """Matrix (points, size): the functions on the grid."""
     constant: Floats
     """Coefficients of the function 1."""
+    absent: Floats
+    """A missing row has the function `size`, and maybe others: minus what a combination of those gives it."""
 
     def fit(self, function: Floats) -> Floats:
         """Coefficients of a function on the tensor grid, an axis a column."""
@@ -35,6 +40,19 @@ class Basis(ABC):
     def rebuilt(self, coefficients: Floats) -> Floats:
         """The combination of basis functions on the tensor grid."""
         return along([self.values] * coefficients.ndim, coefficients)
+
+    def lift(self, coefficients: Floats, axes: Sequence[Axis]) -> Floats:
+        """Coefficients of the function that is 0 where a column is missing, on axes some of which may be."""
+        out = coefficients
+        for i, axis in enumerate(axes):
+            if axis.optional:
+                out = np.concatenate([out, np.expand_dims(np.tensordot(self.absent, out, axes=(0, i)), i)], axis=i)
+        return out
+
+    def everyone(self, axes: Sequence[Axis]) -> Floats:
+        """Coefficients of the function that is 1 for every row, whatever is missing."""
+        missing = 1.0 + float(self.absent @ self.constant)
+        return product([np.append(self.constant, [missing] * axis.optional) for axis in axes])
 
     @abstractmethod
     def at(self, x: Floats) -> Floats:
@@ -67,6 +85,11 @@ class Basis(ABC):
     @abstractmethod
     def order(self) -> int:
         """Which derivative of a function `remainder` needs a bound on."""
+
+
+def product(vectors: Sequence[Floats]) -> Floats:
+    """The products of an entry of each, one axis a vector; the number 1 of none."""
+    return reduce(np.multiply.outer, vectors, np.ones(()))
 
 
 def largest(values: Floats) -> float:

@@ -19,6 +19,7 @@ __all__ = [
     "decaying",
     "default_degrees",
     "jackson",
+    "lowest",
     "spread_squared",
 ]
 
@@ -58,6 +59,8 @@ class ChebyshevBasis(Basis):
         if smoothness is not None:
             self.project = self.project * jackson(size, smoothness)[:, None]
         self.constant = (np.arange(size) == 0).astype(np.float64)
+        # T_0 is 1 for missing rows too, so that it counts all rows; the other polynomials are 0 for them.
+        self.absent = -self.constant
 
     def at(self, x: Floats) -> Floats:
         """Matrix (points, size): every function at some points."""
@@ -122,13 +125,19 @@ def spread_squared(weights: Floats, *, grid: int) -> float:
     squared distance is at most 2 (G(0) - min G); the minimum over a grid of angles is divided by cos(pi (t-1) / 2N)
     an axis for what lies between its points [EhlZ64].
     """
-    d, size = weights.ndim, weights.shape[0]
+    return 2 * lowest(weights, grid=grid)
+
+
+def lowest(weights: Floats, *, grid: int) -> float:
+    """A bound on G(0) - min G, of G(a) = sum of w_m prod cos(m_i a_i), all axes of one size; see `spread_squared`."""
+    d = weights.ndim
     if weights.size == 1:
         return 0.0
+    size = weights.shape[0]
     cosines = np.cos(np.outer(np.arange(grid + 1), np.arange(size)) * np.pi / grid)
     values = along([cosines] * d, weights)
     gap = float(weights.sum() - values.min())
-    return 2 * gap / math.cos(math.pi * (size - 1) / (2 * grid)) ** d
+    return gap / math.cos(math.pi * (size - 1) / (2 * grid)) ** d
 
 
 def jackson(size: int, smoothness: int) -> Floats:

@@ -47,7 +47,7 @@ class SplineBasis(Basis):
         self.points = (ends[:-1, None] + self.step * (local + 1) / 2).ravel()
         self.values = self.at(self.points)
         self.project = np.asarray(np.linalg.pinv(self.values), dtype=np.float64)
-        self.constant = np.ones(size)
+        self.constant, self.absent = np.ones(size), np.zeros(size)
 
     @cached_property
     def pieces(self) -> Floats:

@@ -55,6 +55,10 @@ class Target(ABC):
         """Whether the function can be shown to have no pole; numpy code is taken at its word."""
         return True
 
+    def limits(self, axes: Sequence[Axis]) -> tuple[float, float]:
+        """Between these are all its values, and so is their mean; nothing is known of numpy code."""
+        return -math.inf, math.inf
+
     @abstractmethod
     def _on(self, columns: dict[str, Floats], shape: tuple[int, ...]) -> Floats:
         """Values on the tensor grid of the columns' points."""
@@ -79,7 +83,11 @@ class ExpressionTarget(Target):
 
     def surely_finite(self, axes: Sequence[Axis]) -> bool:
         """See Target."""
-        return all(map(math.isfinite, value_range(self.expression, axes)))
+        return all(map(math.isfinite, self.limits(axes)))
+
+    def limits(self, axes: Sequence[Axis]) -> tuple[float, float]:
+        """See Target."""
+        return value_range(self.expression, axes)
 
     def _on(self, columns: dict[str, Floats], shape: tuple[int, ...]) -> Floats:
         d = len(shape)

@@ -24,32 +24,40 @@ TWO = Category(name="sex", missing="error", names=("f", "m"))
 UNIT = 2**30
 
 
-def block(d, by=()):
-    return Block(tuple(Axis(f"x{i}", -1, 1) for i in range(d)), by)
+def block(d, by=(), optional=()):
+    return Block(tuple(Axis(f"x{i}", -1, 1, optional=i in optional) for i in range(d)), by)
 
 
-def whole(d, t, tau=2.0):
-    return np.rint(decaying(t, d, tau) * WEIGHT_UNIT).astype(np.int64)
+def whole(d, t, tau=2.0, optional=(), absent=0.7):
+    """Decaying weights; a missing value has a weight of its own."""
+    weights = decaying(t, d, tau)
+    for i in optional:
+        weights = np.concatenate([weights, absent * np.take(weights, [0], axis=i)], axis=i)
+    return np.rint(weights * WEIGHT_UNIT).astype(np.int64)
 
 
-def splines(d, size, by=()):
-    return SplineSums([block(d, by)], size=[size], unit=UNIT)
+def splines(d, size, by=(), optional=()):
+    return SplineSums([block(d, by, optional)], size=[size], unit=UNIT)
 
 
-def chebyshev(d, t, by=(), neighbours="replace", bits=12):
-    return ChebyshevSums([block(d, by)], weights=[whole(d, t)], bits=bits, neighbours=neighbours)
+def chebyshev(d, t, by=(), neighbours="replace", bits=12, optional=(), absent=0.7):
+    weights = [whole(d, t, optional=optional, absent=absent)]
+    return ChebyshevSums([block(d, by, optional)], weights=weights, bits=bits, neighbours=neighbours)
 
 
-def functions():
+def functions(optional=()):
     # The last three state ranges that their values leave: on both sides, on one, and all of them.
     texts = ("exp(-x0)", "x0*x1", "cos(9*x0)", "x0", "exp(x1)", "x1")
     ranges = ((0.3, 2.8), (-1.0, 1.0), (-1.0, 1.0), (-0.25, 0.5), (0.1, 1.0), (3.0, 4.0))
-    return FunctionSums(block(2), [parse_expression(t, ["x0", "x1"]) for t in texts], ranges, UNIT)
+    return FunctionSums(block(2, (), optional), [parse_expression(t, ["x0", "x1"]) for t in texts], ranges, UNIT)
 
 
-def rows(d, count, seed, cells=1):
+def rows(d, count, seed, cells=1, optional=()):
     g = np.random.default_rng(seed)
-    return RealRows(np.clip(g.normal(0, 0.7, (d, count)), -1, 1), g.integers(0, cells, count))
+    x = np.clip(g.normal(0, 0.7, (d, count)), -1, 1)
+    for i in optional:
+        x[i, g.random(count) < 0.2] = np.nan
+    return RealRows(x, g.integers(0, cells, count))
 
 
 STATISTICS = {
@@ -58,7 +66,19 @@ STATISTICS = {
     "spline-groups": (SplineSums([block(2), block(1)], size=[5, 9], unit=UNIT), 2, 1),
     "cheb-1": (chebyshev(1, 9), 1, 1), "cheb-2": (chebyshev(2, 6), 2, 1), "cheb-3": (chebyshev(3, 4), 3, 1),
     "cheb-by": (chebyshev(2, 4, (TWO,)), 2, 2), "cheb-4": (chebyshev(4, 3), 4, 1), "functions": (functions(), 2, 1),
+    "spline-1-missing": (splines(1, 7, optional=[0]), 1, 1), "spline-2-missing": (splines(2, 5, optional=[1]), 2, 1),
+    "spline-by-missing": (splines(2, 4, (TWO,), optional=[0, 1]), 2, 2),
+    "cheb-1-missing": (chebyshev(1, 9, optional=[0]), 1, 1), "cheb-2-missing": (chebyshev(2, 6, optional=[1]), 2, 1),
+    "cheb-2-all-missing": (chebyshev(2, 5, optional=[0, 1]), 2, 1),
+    "cheb-by-missing": (chebyshev(2, 4, (TWO,), optional=[0, 1]), 2, 2),
+    "cheb-heavy-missing": (chebyshev(2, 5, optional=[0, 1], absent=9.0), 2, 1),
+    "cheb-3-missing": (chebyshev(3, 3, optional=[0, 2]), 3, 1),
+    "functions-missing": (functions([0, 1]), 2, 1), "functions-half-missing": (functions([1]), 2, 1),
 }  # fmt: skip
+
+
+def optional_axes(statistic):
+    return [i for i, axis in enumerate(statistic.axes) if axis.optional]
 
 
 def of_rows(statistic, x, cells):
@@ -70,12 +90,16 @@ def of_rows(statistic, x, cells):
     return np.array(found, dtype=object)
 
 
-def candidates(d, cells):
-    """Corners, the middle, knots, extrema of polynomials and random points, in every cell."""
+def candidates(d, cells, optional=()):
+    """Corners, the middle, knots, extrema of polynomials and random points, in every cell; each also with gaps."""
     g = np.random.default_rng(3)
     grid = np.array(list(product([-1.0, 1.0], repeat=d))).T
     more = np.concatenate([np.zeros((d, 1)), np.cos(g.uniform(0, np.pi, (d, 40))), g.uniform(-1, 1, (d, 20))], axis=1)
     x = np.concatenate([grid, more], axis=1)
+    for i in optional:
+        missing = x[:, :: 1 if d == 1 else 2].copy()
+        missing[i] = np.nan
+        x = np.unique(np.concatenate([x, missing], axis=1), axis=1)
     return np.tile(x, cells), np.repeat(np.arange(cells), x.shape[1])
 
 
@@ -94,11 +118,18 @@ def unit_of_each(statistic, power, weights):
 @pytest.mark.parametrize("name", STATISTICS)
 def test_no_pair_of_rows_differs_by_more_than_the_spread(name, power, neighbours):
     statistic, d, cells = STATISTICS[name]
+    optional = optional_axes(statistic)
     if name.startswith("cheb"):
-        statistic = chebyshev(d, statistic.weights[0].shape[0], statistic.by, neighbours)
+        size = statistic.weights[0].shape[0] - (0 in optional)
+        absent = 9.0 if "heavy" in name else 0.7
+        statistic = chebyshev(d, size, statistic.by, neighbours, optional=optional, absent=absent)
     weights = [Fraction(2 + g, 7) for g in range(statistic.groups)]
+    if name.startswith("functions") and optional:
+        # As every plan has it: the numbers of rows left out are so noisy that they cost nothing.
+        own = weights[: 1 + len(statistic.functions)]
+        weights = [*own, *(Fraction(1, 2) * UNIT for _ in statistic.lacking)]
     each = unit_of_each(statistic, power, weights)
-    seen = of_rows(statistic, *candidates(d, cells))
+    seen = of_rows(statistic, *candidates(d, cells, optional))
     changes = [seen] if neighbours == "add-remove" else [seen - row for row in seen]
     worst = max((abs(c) ** power @ each).max() for c in changes)
     stated = statistic.spread(power=power, weights=weights, neighbours=neighbours)
@@ -143,7 +174,7 @@ def test_rounding_is_priced_however_few_bits_there_are(bits, t, weights):
 @pytest.mark.parametrize("name", STATISTICS)
 def test_sums_do_not_depend_on_order_or_split(name):
     statistic, d, cells = STATISTICS[name]
-    data = rows(d, 5000, 1, cells)
+    data = rows(d, 5000, 1, cells, optional_axes(statistic))
     total = statistic.accumulate(data)
     order = np.random.default_rng(2).permutation(5000)
     np.testing.assert_array_equal(statistic.accumulate(RealRows(data.x[:, order], data.cells[order])), total)
@@ -156,7 +187,7 @@ def test_sums_do_not_depend_on_order_or_split(name):
 @pytest.mark.parametrize("name", [n for n in STATISTICS if n.startswith("spline")])
 def test_every_row_owns_its_units_exactly(name):
     statistic, d, cells = STATISTICS[name]
-    x, where = candidates(d, cells)
+    x, where = candidates(d, cells, optional_axes(statistic))
     x = np.concatenate([x, np.nextafter(x, 0), np.clip(np.nextafter(x, 9), -1, 1)], axis=1)
     seen = of_rows(statistic, x, np.tile(where, 3))
     start = 0

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from ...budget import Neighbours
 from ...interactions import Law, Scales
 from ...smooth.axes import Block
-from ...smooth.chebyshev import WEIGHT_UNIT, spread_squared
+from ...smooth.chebyshev import WEIGHT_UNIT
+from ...smooth.row_pairs import changes
 from .reals import RealRows, RealStatistic
 
 __all__ = ["ChebyshevSums"]
@@ -23,15 +24,14 @@ __all__ = ["ChebyshevSums"]
 Floats = NDArray[np.float64]
 # Whole numbers of 2 x 20 bits, summed 2^12 at a time, stay below 2^53: float64 products and sums are exact.
 MOST_BITS, BATCH = 20, 4096
-# Up to this degree the sharper bound for equal weights was checked.
-MOST_UNIFORM = 64
 
 
 class ChebyshevSums(RealStatistic):
     """For each block the sums of prod T_m(x), as products of two whole numbers of `bits` bits: unit = 4^bits.
 
     The two are the polynomials of the first and of the second half of the axes, rounded. Coordinates are in C order,
-    a cell after the other. Where neither rows nor cells are private, the constant (the number of rows) is left out.
+    a cell after the other. A missing value has T_0 = 1, no other polynomial, and one more function of its axis, which
+    is 0 for all others. Where neither rows nor cells are private, the constant (the number of rows) is left out.
     One group a block; a coordinate's own scale is WEIGHT_UNIT / its squared weight.
     """
 
@@ -75,17 +75,20 @@ class ChebyshevSums(RealStatistic):
     def _add(self, sums: NDArray[np.int64], x: Floats, cell: int) -> None:
         start = 1
         for chosen, weights, length in zip(self.chosen, self.weights, self.lengths, strict=True):
-            half, size = (len(chosen) + 1) // 2, weights.shape[0]
-            left, right = (self._whole(x[part], size) for part in (chosen[:half], chosen[half:]))
+            half = (len(chosen) + 1) // 2
+            left, right = (self._whole(x, part, sizes) for part, sizes in (
+                (chosen[:half], weights.shape[:half]), (chosen[half:], weights.shape[half:])
+            ))  # fmt: skip
             place = start + cell * weights.size
             sums[place : place + weights.size] += (left @ right.T).astype(np.int64).ravel()
             start += length
 
-    def _whole(self, x: Floats, size: int) -> Floats:
-        """Products of polynomials of some axes, rounded to whole multiples of 2^-bits: shape (size^axes, rows)."""
+    def _whole(self, x: Floats, chosen: Sequence[int], sizes: Sequence[int]) -> Floats:
+        """Products of the functions of some axes, rounded to multiples of 2^-bits: shape (product of sizes, rows)."""
         out = np.full((1, x.shape[1]), float(2**self.bits))
-        for column in x:
-            out = (out[:, None, :] * polynomials(column, size)).reshape(-1, x.shape[1])
+        for i, size in zip(chosen, sizes, strict=True):
+            functions = with_missing(x[i], size) if self.axes[i].optional else polynomials(x[i], size)
+            out = (out[:, None, :] * functions).reshape(-1, x.shape[1])
         return np.asarray(np.rint(out))
 
     def finish(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -113,53 +116,40 @@ class ChebyshevSums(RealStatistic):
         return Scales(law=law, table=table, index=np.array(index, dtype=np.int32)[self._released])
 
     def spread(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
-        """An upper bound, a little above the largest change; see `reach_squared`.
+        """An upper bound, a little above the largest change.
 
-        The sum of |change| with the same weights is by Cauchy and Schwarz at most the root of (sum of weights) x that.
+        The sum of |change| with the same weights is by Cauchy and Schwarz at most the root of the sum of squares times
+        the sum of the weights of what changes.
         """
         if power not in (1, 2):
             raise ValueError(f"power must be 1 (Laplace) or 2 (Gaussian), not {power}")
         total = Fraction(0)
         for group, weight in enumerate(weights):
-            squared = self.reach_squared(group, neighbours)
-            if power == 1:
-                squared = math.sqrt(squared * self._weight_sum(group))
-            total += weight * Fraction(squared * (1 + 1e-9)) * self.unit**power
+            total += weight * Fraction(self._reach(group, power, neighbours) * (1 + 1e-9)) * self.unit**power
         return total
 
-    def _weight_sum(self, group: int) -> float:
-        """Sum of the squared weights of one cell's coordinates."""
-        squares = self.weights[group] / WEIGHT_UNIT
-        dropped = float(squares.flat[0]) if self.public_total(self.blocks[group]) else 0.0
-        # Two rows in two cells change the coordinates of both.
-        return (float(squares.sum()) - dropped) * min(2, self.blocks[group].cells)
-
     def reach_squared(self, group: int, neighbours: Neighbours) -> float:
-        """A bound on the sum of squared weight x change^2 in units of 4^bits, rounding included.
+        """A bound on the sum of squared weight x change^2 in units of 4^bits, rounding included."""
+        return self._reach(group, 2, neighbours)
 
-        Two rows of one cell: `spread_squared`; with equal weights also 2 t^d, because of every axis the kernels of two
-        points and of each with itself, N + N' - 2K, add up to at most 2t (seen for every t up to 64). Two rows of two
-        cells: each row's own sum of squares, at most that of the weights. Rounding moves a coordinate by less than
-        1.01 x 2^-bits a row.
+    def _reach(self, group: int, power: int, neighbours: Neighbours) -> float:
+        """The largest over all pairs of rows, by what is missing in them: see `changes`.
+
+        Rounding moves a coordinate by less than 1.01 x 2^-bits a row.
         """
-        if (group, neighbours) not in self._known:
-            squares = self.weights[group] / WEIGHT_UNIT
-            whole, axes = float(squares.sum()), squares.ndim
-            if neighbours == "add-remove":
-                bound, rows = whole, 1
-            else:
-                grid = squares.shape[0] * {1: 16, 2: 16, 3: 8, 4: 4}[axes]
-                bound, rows = spread_squared(squares, grid=grid), 2
-                if squares.min() == squares.max() and squares.shape[0] <= MOST_UNIFORM:
-                    bound = min(bound, 2 * whole)
-                if self.blocks[group].cells > 1:
-                    bound = max(bound, 2 * whole)
-            slack = rows * 1.01 * 2.0**-self.bits * math.sqrt(whole)
-            self._known[group, neighbours] = (math.sqrt(bound) + slack) ** 2
-        return self._known[group, neighbours]
+        if (group, power, neighbours) not in self._known:
+            block, squares = self.blocks[group], self.weights[group] / WEIGHT_UNIT
+            dropped = float(squares.flat[0]) if self.public_total(block) else 0.0
+            optional = [axis.optional for axis in block.axes]
+            reached = []
+            for change in changes(squares, optional, neighbours=neighbours, cells=block.cells):
+                squared = (math.sqrt(max(change.squared, 0.0)) + 1.01 * 2.0**-self.bits * change.lengths) ** 2
+                reached.append(squared if power == 2 else math.sqrt(squared * max(change.touched - dropped, 0.0)))
+            self._known[group, power, neighbours] = max(reached)
+        return self._known[group, power, neighbours]
 
     @cached_property
-    def _known(self) -> dict[tuple[int, Neighbours], float]:
+    def _known(self) -> dict[tuple[int, int, Neighbours], float]:
         return {}
 
     def largest_change(self, neighbours: Neighbours) -> int:
@@ -178,4 +168,14 @@ def polynomials(x: Floats, size: int) -> Floats:
         np.multiply(double, out[m - 1], out=out[m])
         out[m] -= out[m - 2]
     np.clip(out, -1.0, 1.0, out=out)
+    return out
+
+
+def with_missing(x: Floats, size: int) -> Floats:
+    """The first size - 1 polynomials and whether the value is missing; then only that and T_0 are not 0."""
+    missing = np.isnan(x)
+    out = np.empty((size, len(x)))
+    out[:-1] = polynomials(np.where(missing, 0.0, x), size - 1)
+    out[1:-1, missing] = 0.0
+    out[-1] = missing
     return out

@@ -13,7 +13,7 @@ from ...budget import Neighbours
 from ...interactions import Law, Scales
 from ...smooth.axes import Block
 from ...smooth.evaluation import evaluate
-from ...smooth.expressions import Expression
+from ...smooth.expressions import Expression, names_in
 from .reals import RealRows, RealStatistic
 
 __all__ = ["FunctionSums"]
@@ -22,7 +22,9 @@ __all__ = ["FunctionSums"]
 class FunctionSums(RealStatistic):
     """The number of rows, then for each function the sum of its values, its range stretched to [-unit, unit].
 
-    Values are cut to the stated range, so that the sensitivity does not depend on what is stated. A group each.
+    Values are cut to the stated range, so that the sensitivity does not depend on what is stated. A row in which a
+    column of a function is missing adds 0, and 1 to the last numbers: for each set of columns that may be missing
+    from a function, how many rows lack one of them. A group each.
     """
 
     name: ClassVar[str] = "functions"
@@ -32,22 +34,33 @@ class FunctionSums(RealStatistic):
     ) -> None:
         super().__init__([block])
         self.functions, self.ranges, self.unit = tuple(functions), tuple(ranges), unit
-        self.groups = 1 + len(self.functions)
+        may = {axis.name for axis in block.axes if axis.optional}
+        self.needs = tuple(frozenset(names_in(f) & may) for f in self.functions)
+        """For each function, its columns that may be missing."""
+        self.lacking = tuple(dict.fromkeys(needed for needed in self.needs if needed))
+        self.groups = 1 + len(self.functions) + len(self.lacking)
 
     def zeros(self) -> NDArray[np.int64]:
         """The sum over no rows."""
         return np.zeros(self.groups, dtype=np.int64)
 
     def accumulate(self, codes: RealRows) -> NDArray[np.int64]:
-        """The number of rows, then the sums."""
+        """The number of rows, the sums, and how many rows were left out of them."""
         columns = {axis.name: axis.original(x) for axis, x in zip(self.axes, codes.x, strict=True)}
+        missing = {axis.name: np.isnan(x) for axis, x in zip(self.axes, codes.x, strict=True)}
+        nowhere = np.zeros(codes.x.shape[1], dtype=bool)
+        absent = {needed: sum((missing[name] for name in needed), nowhere) for needed in {*self.needs}}
         sums = self.zeros()
         sums[0] = codes.x.shape[1]
-        for i, (function, (low, high)) in enumerate(zip(self.functions, self.ranges, strict=True), start=1):
+        for i, (function, (low, high), needed) in enumerate(
+            zip(self.functions, self.ranges, self.needs, strict=True), start=1
+        ):
             values = np.broadcast_to(evaluate(function, columns), (codes.x.shape[1],))
             # Nothing that is not a number comes from a function whose range is proven; if it did, it counts as 0.
             scaled = np.clip(np.nan_to_num((2 * values - low - high) / (high - low)), -1.0, 1.0)
-            sums[i] = np.rint(scaled * self.unit).astype(np.int64).sum()
+            sums[i] = np.rint(np.where(absent[needed], 0.0, scaled) * self.unit).astype(np.int64).sum()
+        for i, needed in enumerate(self.lacking, start=1 + len(self.functions)):
+            sums[i] = np.count_nonzero(absent[needed])
         return sums
 
     def finish(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -60,13 +73,22 @@ class FunctionSums(RealStatistic):
         return Scales(law=law, table=tuple(per_group), index=np.arange(self.groups, dtype=np.int32))
 
     def spread(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
-        """Every function may move by its whole range at once; the number of rows only when one is added or removed."""
+        """Every function may move by its whole range at once; the number of rows only when one is added or removed.
+
+        Functions of the same columns move together: either by their range, or by half of it and one row is lacking.
+        Exact while for every set of columns the former is the larger, as it is in every plan.
+        """
         if power not in (1, 2):
             raise ValueError(f"power must be 1 (Laplace) or 2 (Gaussian), not {power}")
-        rows, *others = weights
-        if neighbours == "add-remove":
-            return Fraction(rows + sum(others) * self.unit**power)
-        return Fraction(sum(others) * (2 * self.unit) ** power)
+        alone = neighbours == "add-remove"
+        total = weights[0] if alone else Fraction(0)
+        absent = dict(zip(self.lacking, weights[1 + len(self.functions) :], strict=True))
+        for needed in {*self.needs}:
+            own = [w for w, n in zip(weights[1:], self.needs, strict=False) if n == needed]
+            half = sum(own, Fraction(0)) * self.unit**power
+            whole = half if alone else half * 2**power
+            total += max(whole, absent[needed] + (0 if alone else half)) if needed else whole
+        return Fraction(total)
 
     def largest_change(self, neighbours: Neighbours) -> int:
         """From one end of a range to the other, or one end."""

@@ -28,7 +28,7 @@ ROOM = 2**62
 
 @dataclass(frozen=True)
 class RealRows:
-    """Some rows: scaled numbers, shape (distinct axes, rows), and the cell of each row."""
+    """Some rows: scaled numbers, shape (distinct axes, rows), NaN where missing, and the cell of each row."""
 
     x: NDArray[np.float64]
     cells: NDArray[np.int64]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
+from math import prod
 from typing import ClassVar
 
 import numpy as np
@@ -23,7 +24,7 @@ class SplineSums(RealStatistic):
     """For each block of columns the units of every cell: combination of categories, then one function an axis.
 
     Every row owns `unit` units in every block and splits them exactly, so that its vector is non-negative with a
-    known sum. One group a block.
+    known sum. A missing value is one more function of its axis, which then takes them all. One group a block.
     """
 
     name: ClassVar[str] = "splines"
@@ -32,7 +33,7 @@ class SplineSums(RealStatistic):
         super().__init__(blocks)
         self.sizes, self.unit = tuple(size), unit
         self.groups = len(self.blocks)
-        self.lengths = tuple(b.cells * g ** len(b.axes) for b, g in zip(self.blocks, self.sizes, strict=True))
+        self.lengths = tuple(b.cells * prod(b.shape(g)) for b, g in zip(self.blocks, self.sizes, strict=True))
 
     def zeros(self) -> NDArray[np.int64]:
         """The number of rows, then the blocks one after the other."""
@@ -45,9 +46,9 @@ class SplineSums(RealStatistic):
         sums = self.zeros()
         sums[0] = len(codes.cells)
         start = 1
-        for chosen, size, length in zip(self.chosen, self.sizes, self.lengths, strict=True):
-            pieces = spline_basis(size).pieces
-            add_splines(codes.x[chosen], codes.cells, pieces, self.unit, sums[start : start + length])
+        for block, chosen, size, length in zip(self.blocks, self.chosen, self.sizes, self.lengths, strict=True):
+            pieces, sizes = spline_basis(size).pieces, np.array(block.shape(size), dtype=np.int64)
+            add_splines(codes.x[chosen], codes.cells, pieces, sizes, self.unit, sums[start : start + length])
             start += length
         return sums
 
