@@ -180,10 +180,13 @@ class Ledger:
             line = self._next(book, "raise", budget.price.amount)
             book.append(replace(line, what=plain(why), budget=json.dumps(budget.to_dict())))
 
-    def _charge(self, opened: Line, price: Price, what: str) -> None:
+    def _share(self, opened: Line, price: Price) -> Fraction:
         terms = terms_of(opened)
         # A share of the reservation, whose epsilon and delta were checked when it was made.
-        amount = self._amount(price) if terms is None else opened.amount * exact(price.amount, "price") / terms[0]
+        return self._amount(price) if terms is None else opened.amount * exact(price.amount, "price") / terms[0]
+
+    def _charge(self, opened: Line, price: Price, what: str) -> None:
+        amount = self._share(opened, price)
         with self._writing() as book:
             book.append(replace(self._next(book, "charge", amount, opened), what=plain(what)))
 
@@ -260,6 +263,11 @@ class Reservation:
     def charge(self, price: Price, *, what: str) -> None:
         """Puts the price on the disk; only then may noise be drawn. OverBudget past what was reserved."""
         self.ledger._charge(self.line, price, what)
+
+    def made(self, line: Line, price: Price, *, what: str) -> bool:
+        """Whether a line of this reservation is the charge of this price for this step."""
+        charged = (line.kind, line.reservation, line.what, line.amount)
+        return charged == ("charge", self.number, plain(what), self.ledger._share(self.line, price))
 
     def settle(self, *, synopsis_digest: str | None) -> None:
         """Closes the reservation: returned if nothing was charged, else spent in full."""
