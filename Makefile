@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-slow audit audit-fast lint bench bench-peers coverage papers docs clean
+.PHONY: help setup demo test test-slow audit audit-fast lint bench bench-peers coverage papers docs wheel-test clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -65,6 +65,9 @@ papers: $(STAMP) ## the sources again: their numbers, ours, the verdict (a few m
 
 docs: $(STAMP) ## write the generated pages of docs/
 	$(BIN)/python tools/command_pages.py
+
+wheel-test: ## the wheel alone in a fresh environment: demo, README, a release of every workload
+	$(PYTHON) tools/try_wheel.py
 
 clean: ## remove what the other targets made
 	rm -rf $(VENV) .venv-peers .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage-study

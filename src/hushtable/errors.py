@@ -7,7 +7,7 @@ HushError
 ├── OverBudget       more than the ledger has left                        (exit code 3)
 ├── Exhausted        a curator without paid answers left                  (exit code 3)
 ├── BadLedger        a ledger that is damaged, edited or of another table
-├── BadState         a curator's state file that is damaged, edited, of another table or in use
+├── BadState         a curator's state or a release's journal that is damaged, edited, of another table or in use
 ├── BadData          rows that do not fit the domain; never says which row or value
 ├── BadPlan          a workload or mechanism that cannot be planned
 │   └── TooLarge     ... because it needs more numbers than the cap

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import io
 import json
@@ -63,7 +64,10 @@ def digest_of(manifest: bytes) -> str:
 def write(path: str | Path, manifest: bytes, members: dict[str, bytes]) -> None:
     """All or nothing: a temporary file beside the target is renamed once it is complete on disk."""
     target = check_writable(path)
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        handle, name = _beside(target)
+    except OSError as error:
+        raise BadPath(f"cannot write {target}: {error.strerror}; choose another folder or name") from None
     try:
         with os.fdopen(handle, "wb") as file:
             with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
@@ -72,41 +76,68 @@ def write(path: str | Path, manifest: bytes, members: dict[str, bytes]) -> None:
             file.flush()
             os.fsync(file.fileno())
         os.chmod(name, 0o644)
-        os.link(name, target)  # refuses to replace a file that appeared meanwhile
+        _publish(name, target)
     except FileExistsError:
         raise _exists(target) from None
     except OSError as error:
         raise BadPath(f"cannot write {target}: {error.strerror}") from None
     finally:
-        os.unlink(name)
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(name)
 
 
 @contextmanager
 def new_file(path: str | Path) -> Iterator[IO[bytes]]:
     """A new file, all or nothing: half of it would look like all of it."""
     target = check_writable(path)
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        handle, name = _beside(target)
+    except OSError as error:
+        raise BadPath(f"cannot write {target}: {error.strerror}; choose another folder or name") from None
     try:
         with os.fdopen(handle, "wb") as file:
             yield file
         os.chmod(name, 0o644)
-        os.link(name, target)  # refuses to replace a file that appeared meanwhile
+        _publish(name, target)
     except OSError as error:
         raise BadPath(f"cannot write {target}: {error.strerror}; choose another folder or name") from None
     finally:
-        os.unlink(name)
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(name)
 
 
 def check_writable(path: str | Path) -> Path:
     """The path, if a new file can be made there. Asked before anything is spent."""
     target = Path(path)
-    if target.exists():
+    if target.is_dir():
+        raise BadPath(f"cannot write {target}: it is a folder; give the name of a file")
+    if os.path.lexists(target):
         raise _exists(target)
     try:
-        with tempfile.TemporaryFile(dir=target.parent):
-            return target
+        # By the very name that will be used, which is longer than the target's own.
+        handle, name = _beside(target)
+        os.close(handle)
+        os.unlink(name)
+        return target
     except OSError as error:
         raise BadPath(f"cannot write {target}: {error.strerror}; choose a folder you can write to") from None
+
+
+def _beside(target: Path) -> tuple[int, str]:
+    """A new hidden file in the target's folder."""
+    return tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+
+
+def _publish(name: str, target: Path) -> None:
+    """Gives a complete file its name; FileExistsError where something of that name appeared meanwhile."""
+    try:
+        os.link(name, target)
+    except FileExistsError:
+        raise
+    except OSError:
+        # No hard links on this file system: an exclusive empty file claims the name instead.
+        os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+        os.replace(name, target)
 
 
 def _exists(target: Path) -> BadPath:

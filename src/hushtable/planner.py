@@ -58,6 +58,12 @@ class Plan:
         options = self.design.options
         return f"{self.design.mechanism}({options})" if options else self.design.mechanism
 
+    @property
+    def by(self) -> Mechanism:
+        """The mechanism itself; what it is called need not be known to anybody else."""
+        assert self.design.by is not None
+        return self.design.by
+
     @cached_property
     def digest(self) -> str:
         """SHA-256 of what was decided; the ledger keeps it beside the charge."""
@@ -168,7 +174,7 @@ def _best(
     refused: list[tuple[Mechanism, HushError]] = []
     for candidate in _candidates(workload, mechanism):
         try:
-            designs.append(candidate.design(domain, workload, price, rows))
+            designs.append(replace(candidate.design(domain, workload, price, rows), by=candidate))
         except BadPlan as error:
             refused.append((candidate, error))
     if not designs and not refused:

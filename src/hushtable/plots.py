@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .errors import BadPath, BadQuestion, readable
+from .errors import BadPath, readable
+from .extras import need
 from .file_format import check_writable, new_file
 
 if TYPE_CHECKING:
@@ -24,8 +24,7 @@ def check_picture(path: Path) -> Path:
     """The path, if a picture can be made there. Asked before anything is computed."""
     if path.suffix.lower() not in ENDINGS:
         raise BadPath(f"{path} is not the name of a picture; end it in {' or '.join(ENDINGS)}")
-    if find_spec("matplotlib") is None:
-        raise BadQuestion("the picture needs matplotlib, which is not installed: pip install 'hushtable[report]'")
+    need("matplotlib")
     return check_writable(path)
 
 

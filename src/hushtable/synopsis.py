@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .domain import Domain
-from .errors import BadQuestion, counted
+from .errors import BadQuestion, HushError, counted
 from .models.base import Model
 from .questions.answer import Answer, CrossTab
 
@@ -35,6 +36,8 @@ class Synopsis:
     accounting: dict[str, Any]
     """Budget, price and unit of the release."""
     not_private: bool
+    journal: Path | None = field(default=None, repr=False)
+    """Where what was released is kept until this is saved."""
 
     @classmethod
     def from_release(cls, plan: Plan, model: Model, *, ledger: dict[str, Any] | None, not_private: bool) -> Synopsis:
@@ -125,10 +128,21 @@ class Synopsis:
         return digest_of(self._packed[0])
 
     def save(self, path: str | Path) -> None:
-        """Writes the file; a file of that name is not overwritten, because it may be the only copy of a release."""
+        """Writes the file; a file of that name is not overwritten, because it may be the only copy of a release.
+
+        The journal of the release, which could have made this again, is removed.
+        """
         from .file_format import write
 
-        write(path, *self._packed)
+        try:
+            write(path, *self._packed)
+        except HushError as error:
+            if self.journal is not None:
+                again = f"hush release --resume {shlex.quote(str(self.journal))}"
+                error.add_note(f"nothing that was paid for is lost: finish with {again}, with -o for another name")
+            raise
+        if self.journal is not None:
+            self.journal.unlink(missing_ok=True)
 
     def __str__(self) -> str:
         stamp = f"\n{SIMULATED}" if self.not_private else ""

@@ -67,6 +67,25 @@ def killed(zygote: Zygote, folder: Path, kills: int, seed: int) -> dict[str, int
     return ended
 
 
+def check_finished(zygote: Zygote, folder: Path) -> int:
+    """Every release that was killed after it had reserved can be finished: nothing paid for is lost. How many were."""
+    finished = 0
+    for part in sorted(folder.glob("*.part")):
+        code = zygote.run(["release", "--resume", part.name], folder)
+        if b"\n" not in part.read_bytes() if part.exists() else False:
+            part.unlink()  # killed before its first line, so before anything was reserved
+            continue
+        assert code == 0, (folder / "log").read_text()[-3000:]
+        assert ht.load(part.with_suffix("")).ask("smoker").stderr > 0
+        finished += 1
+    assert not list(folder.glob("*.part"))
+    lines = Ledger.open(folder / "t.ledger").lines()
+    released = {line.number for line in lines if line.kind == "reserve" and line.what.startswith("release")}
+    assert released == {line.reservation for line in lines if line.kind == "settle"} & released
+    check_account(folder)
+    return finished
+
+
 def check_next_command(folder: Path) -> None:
     """Whatever the kills left, the next command works, and the owner sees what happened."""
     data, domain = str(folder / "t.csv"), str(folder / "t.yaml")
@@ -84,7 +103,24 @@ def check_next_command(folder: Path) -> None:
 
 def test_some_kills_cost_budget_and_nothing_else(tmp_path: Path, zygote: Zygote) -> None:
     killed(zygote, table(tmp_path / "t"), 25, seed=1)
+    check_finished(zygote, tmp_path / "t")
     check_next_command(tmp_path / "t")
+
+
+def test_a_release_killed_after_its_charge_is_finished(tmp_path: Path, zygote: Zygote) -> None:
+    """Each once with the same files in the end as a release that nobody disturbed, and paid for once."""
+    folder, luck = table(tmp_path / "t"), random.Random(5)
+    assert zygote.run(release("whole", EACH), folder) == 0
+    for number in range(12):
+        writes = (folder / "t.ledger", 2)
+        zygote.kill(release(f"r{number}", EACH), folder, after=luck.uniform(0, 0.004), writes=writes)
+    left = len(list(folder.glob("*.part")))
+    assert check_finished(zygote, folder) == left
+    assert left >= 3, "no kill fell between the charge and the end of a release"
+    lines = Ledger.open(folder / "t.ledger").lines()
+    for file in folder.glob("*.hush"):
+        number = ht.load(file).accounting["ledger"]["line"]
+        assert [line.kind for line in lines if line.reservation == number] == ["reserve", "charge", "settle"]
 
 
 @pytest.mark.audit
@@ -101,6 +137,7 @@ def test_three_hundred_kills_cost_budget_and_nothing_else(tmp_path: Path, zygote
     }
     print(f"ended by the kill: {ended}; between charge and end: {len(crashed)}")
     assert len(crashed) >= 5, "no kill fell between the charge and the end of a release"
+    assert check_finished(zygote, folder) >= 5
     check_next_command(folder)
 
 

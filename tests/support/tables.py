@@ -76,6 +76,9 @@ class FakeDoor:
     def paid(self, price, what):
         yield
 
+    def key_bytes(self, count):
+        return bytes(range(count))
+
     def measure(self, statistic, noise):
         self.prices.append(price_of(statistic, noise, self.unit))
         sums = statistic.accumulate(self.codes)

@@ -8,7 +8,7 @@ import sys
 import typer
 
 from . import ask, audit, curate, demo, domain, ledger, plan, plot, release, report, reproduce, sample
-from .common import show_error
+from .common import notes, show_error
 
 __all__ = ["app", "main"]
 
@@ -50,10 +50,11 @@ def main() -> None:
     try:
         app()
     except HushError as error:
-        show_error(type(error).__name__, str(error))
+        show_error(type(error).__name__, str(error), notes(error))
         sys.exit(error.exit_code)
-    except KeyboardInterrupt:
-        show_error("Stopped", "stopped; what the ledger had recorded stays recorded (hush ledger show)")
+    except KeyboardInterrupt as error:
+        said = notes(error) or ("what the ledger had recorded stays recorded (hush ledger show)",)
+        show_error("Stopped", "stopped", said)
         sys.exit(1)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -61,7 +62,9 @@ def main() -> None:
     except OSError as error:
         # A disk that is full or gone, wherever it shows; its own words hold no row, but they may hold a path.
         what = os.strerror(error.errno) if error.errno else "it did not say why"
-        show_error("BadPath", f"the system could not read or write a file: {what}; mend that and try again")
+        show_error(
+            "BadPath", f"the system could not read or write a file: {what}; mend that and try again", notes(error)
+        )
         sys.exit(1)
     except Exception as error:
         if os.environ.get("HUSH_DEBUG"):
@@ -71,5 +74,6 @@ def main() -> None:
             "Bug",
             f"an unforeseen {type(error).__name__}: a bug in hush; its text may quote private values, "
             "so it is hidden (set HUSH_DEBUG=1 to see it, and look before you report it)",
+            notes(error),
         )
         sys.exit(1)

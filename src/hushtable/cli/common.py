@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -26,11 +26,15 @@ __all__ = [
     "Rho",
     "Separator",
     "budget_from",
+    "notes",
     "progress_bar",
     "say",
     "show_error",
+    "stoppable",
 ]
 
+# The exit code of a command that was stopped by hand, as shells have it.
+STOPPED = 130
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 DomainPath = Annotated[Path, typer.Option("--domain", help="The domain file (YAML).")]
 Epsilon = Annotated[str | None, typer.Option(help="Total epsilon.")]
@@ -55,13 +59,28 @@ def say(value: dict[str, Any], text: str, *, as_json: bool) -> None:
     typer.echo(json.dumps(value, ensure_ascii=False, allow_nan=False) if as_json else text)
 
 
-def show_error(kind: str, message: str) -> None:
+def notes(error: BaseException) -> tuple[str, ...]:
+    """What was added to an error on its way: how to finish what it interrupted."""
+    return tuple(getattr(error, "__notes__", ()))
+
+
+def show_error(kind: str, message: str, more: Sequence[str] = ()) -> None:
     """One line to standard error; an object with the same content when --json was asked for."""
-    line = " ".join(message.split())
+    line = " ".join("; ".join((message, *more)).split())
     if "--json" in sys.argv:
         typer.echo(json.dumps({"error": {"kind": kind, "message": line}}, ensure_ascii=False), err=True)
     else:
         typer.echo(f"hush: {line}", err=True)
+
+
+@contextmanager
+def stoppable() -> Iterator[None]:
+    """Stopped by hand, a command says what it leaves behind."""
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        show_error("Stopped", "stopped", notes(error))
+        raise typer.Exit(STOPPED) from None
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,7 +11,6 @@ from .common import (
     AsJson,
     Decimal,
     Delta,
-    DomainPath,
     Encoding,
     Epsilon,
     Multiline,
@@ -21,16 +20,20 @@ from .common import (
     budget_from,
     progress_bar,
     say,
+    stoppable,
 )
 from .plan import Mechanism, Rows, Workload
+
+if TYPE_CHECKING:
+    from ..synopsis import Synopsis
 
 __all__ = ["run"]
 
 
 def run(
-    data: Annotated[Path, typer.Argument(help="The table: .csv, .csv.gz, .parquet or .jsonl.")],
-    domain: DomainPath,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The synopsis file to write.")],
+    data: Annotated[Path | None, typer.Argument(help="The table: .csv, .csv.gz, .parquet or .jsonl.")] = None,
+    domain: Annotated[Path | None, typer.Option(help="The domain file (YAML).")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="The synopsis file to write.")] = None,
     workload: Workload = None,
     mechanism: Mechanism = None,
     epsilon: Epsilon = None,
@@ -52,9 +55,17 @@ def run(
     decimal: Decimal = None,
     encoding: Encoding = None,
     multiline: Multiline = None,
+    resume: Annotated[
+        Path | None, typer.Option(help="Finish the release that was interrupted and left this .part file.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Publish a private summary of a table. Its price is in the ledger before any noise is drawn."""
+    if resume is not None:
+        _finish(resume, data, output, ledger, as_json=as_json)
+        return
+    if data is None or domain is None or output is None:
+        raise typer.BadParameter("a release needs DATA, --domain and --output; or --resume and a .part file")
     from ..domain import Domain
     from ..file_format import check_writable
     from ..planner import plan
@@ -74,18 +85,33 @@ def run(
         with progress_bar("checking", made.rows) as progress:
             vault.require_fit(strict, progress=progress)
     randomness = None if simulate is None else Simulated(simulate)
-    with progress_bar("reading", made.rows) as progress:
-        synopsis = vault.release(made, randomness=randomness, progress=progress)
+    with stoppable(), progress_bar("reading", made.rows) as progress:
+        synopsis = vault.release(made, randomness=randomness, progress=progress, journal=f"{output}.part")
     synopsis.save(output)
-    ledger_name = None if synopsis.not_private else str(vault.ledger_path)
-    account = f"charged to {ledger_name}" if ledger_name else "nothing charged (simulated, NOT private)"
-    value = {
-        "file": str(output),
-        "digest": synopsis.digest,
-        "ledger": ledger_name,
-        "not_private": synopsis.not_private,
-        "plan": made.to_dict(),
-    }
+    charged = None if synopsis.not_private else str(vault.ledger_path)
+    account = f"charged to {charged}" if charged else "nothing charged (simulated, NOT private)"
+    _say(synopsis, output, account, {"ledger": charged, "plan": made.to_dict()}, as_json=as_json)
+
+
+def _finish(part: Path, data: Path | None, output: Path | None, ledger: Path | None, *, as_json: bool) -> None:
+    """What an interrupted release had measured, and what it had not, becomes its file."""
+    from ..file_format import check_writable
+    from ..vault.resume import finished, output_of
+    from ..vault.vault import Vault
+
+    target = output or output_of(part)
+    if finished(part, target, ledger=ledger):
+        say({"file": str(target), "removed": str(part)}, f"{target} was complete; removed {part}", as_json=as_json)
+        return
+    check_writable(target)
+    with stoppable(), progress_bar("reading", None) as progress:
+        synopsis = Vault.resume(part, data=data, ledger=ledger, progress=progress)
+    synopsis.save(target)
+    _say(synopsis, target, f"finished what {part} had begun, and removed it", {}, as_json=as_json)
+
+
+def _say(synopsis: Synopsis, output: Path, account: str, more: dict[str, Any], *, as_json: bool) -> None:
     remarks = synopsis.model.remarks()
     notes = "".join(f"\nnote: {remark}" for remark in remarks)
+    value = {"file": str(output), "digest": synopsis.digest, "not_private": synopsis.not_private} | more
     say(value | {"notes": list(remarks)}, f"wrote {output}; {account}{notes}", as_json=as_json)

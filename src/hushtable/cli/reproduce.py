@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -61,11 +60,11 @@ def _papers() -> Any:
 def _check(name: str, known: dict[str, str], folder: Path | None) -> None:
     """Everything that can be wrong, before minutes of computing."""
     from ..errors import BadPaper, BadPath, listed, suggestion
+    from ..extras import need
 
     if name not in known:
         raise BadPaper(f"no paper '{name}'; there are {listed(list(known))}.{suggestion(name, list(known))}")
-    if find_spec("matplotlib") is None:
-        raise BadPaper("the picture needs matplotlib, which is not installed: pip install 'hushtable[report]'")
+    need("matplotlib")
     if folder is not None and (folder.is_file() or not folder.absolute().parent.is_dir()):
         raise BadPath(f"cannot write to {folder}: give a folder, existing or new, in one that exists")
 

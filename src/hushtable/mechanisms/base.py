@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, fields
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..budget import Price
@@ -14,7 +15,9 @@ if TYPE_CHECKING:
     from ..models.base import Model
     from ..vault.door import Door
 
-__all__ = ["Design", "Forecast", "Mechanism", "options_text"]
+__all__ = ["TRIAL_ROWS", "Design", "Forecast", "Mechanism", "Trial", "options_text"]
+
+TRIAL_ROWS = 8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,6 +63,18 @@ class Design:
     """What else can be said before the data are opened, a line each."""
     fit_seconds: float = 0.0
     """Seconds of work after the measurements, about."""
+    by: Mechanism | None = field(default=None, repr=False, compare=False)
+    """The mechanism that carries it out, which need not be found by its name; the design of every plan has it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trial:
+    """A small release of made-up rows that takes the ways a real one may take."""
+
+    domain: Domain
+    design: Design
+    rows: dict[str, list[str]]
+    """Column name to values, as text."""
 
 
 class Mechanism(ABC):
@@ -83,6 +98,15 @@ class Mechanism(ABC):
 
         `rows` is about how many rows there are; only designs whose choice depends on it ask for it.
         """
+
+    def trials(self, domain: Domain, design: Design) -> Iterable[Trial]:
+        """Releases that are tried before anything is charged: all modules and kernels that `release` may need.
+
+        The design itself, on a few rows and with next to no noise drawn, unless a mechanism has a quicker way.
+        """
+        from ..dummy import dummy_rows
+
+        yield Trial(domain=domain, design=design, rows=dummy_rows(domain, rows=TRIAL_ROWS, seed=0))
 
     @abstractmethod
     def release(self, door: Door, domain: Domain, design: Design) -> Model:

@@ -15,9 +15,14 @@ if TYPE_CHECKING:
     from ..vault.door import Door
     from .candidates import Candidates
 
-__all__ = ["Learner", "Listed", "Sampled"]
+__all__ = ["Learner", "Listed", "Sampled", "public_chance"]
 
 Sums = NDArray[np.int64]
+
+
+def public_chance(door: Door) -> np.random.Generator:
+    """Chance for what may be known to all. Through the door, so that a release that was interrupted has it again."""
+    return np.random.default_rng(np.frombuffer(door.key_bytes(32), dtype=np.uint32))
 
 
 class Learner(ABC):
@@ -65,6 +70,6 @@ class Sampled(Learner):
         self, door: Door, candidates: Candidates, reference: Sums, allowed: NDArray[np.intp], price: Price
     ) -> int:
         """See Learner."""
-        random = self.random or np.random.default_rng()
+        random = self.random or public_chance(door)
         subset = np.sort(random.choice(allowed, size=min(self.size, len(allowed)), replace=False))
         return door.select(candidates.statistic, reference, price, among=subset)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import prod
 from typing import TYPE_CHECKING, Literal
@@ -22,8 +22,8 @@ from ..models.weighted import MOST_CELLS, WeightedModel
 from ..models.weighted_bars import Certificate, certify, query_digest
 from ..vault.statistics import ChosenTables, Histogram
 from ..workloads.base import Workload
-from .base import Design, Mechanism, options_text
-from .learners import Learner, Listed, Sampled
+from .base import Design, Mechanism, Trial, options_text
+from .learners import Learner, Listed, Sampled, public_chance
 from .mwem_plan import (
     CAUTION,
     FEW_PASSES,
@@ -50,6 +50,8 @@ Floats = NDArray[np.float64]
 ROWS_SHARE, HISTOGRAM_SHARE = Fraction(1, 50), Fraction(1, 10)
 # A measurement this close to what was expected (in noise scales) says that rounds are too cheap to see anything.
 UNSEEN = 1.5
+# Cells of the groups that are tried before a release.
+TRIAL_CELLS = 1 << 12
 
 
 @dataclass(frozen=True)
@@ -142,6 +144,17 @@ class MWEM(Mechanism):
             parameters=(self, plan),
         )
 
+    def trials(self, domain: Domain, design: Design) -> Iterator[Trial]:
+        """See Mechanism. Two rounds, on groups as small as they can be; and what a later round expects of a group."""
+        settings, plan = design.parameters
+        small = min(plan.cells, TRIAL_CELLS)
+        joins = settings.start == "uniform" and len(plan.candidates.fitting(Factored(domain.sizes, cap=small))) > 0
+        few = replace(plan, many=min(plan.many, 2), cells=small if joins else plan.cells)
+        yield from super().trials(domain, replace(design, parameters=(settings, few)))
+        hypothesis = Factored(domain.sizes, cap=few.cells)
+        hypothesis.join(plan.candidates.positions(int(plan.candidates.fitting(hypothesis)[-1])))
+        plan.candidates.expected(hypothesis)
+
     def release(self, door: Door, domain: Domain, design: Design) -> WeightedModel:
         """See Mechanism. What was planned decides, options included."""
         settings, plan = design.parameters
@@ -211,8 +224,7 @@ class Run:
         share = Price(currency=self.plan.price.currency, amount=self._share(HISTOGRAM_SHARE))
         seen = self.door.measure(statistic, self.plan.noise(statistic, share)).values
         one_ways = [possible_table(own, self.rows) / self.rows for own in np.split(seen, np.cumsum(sizes)[:-1])]
-        # What is listed is public, so that it may come from any source of chance.
-        return random_points(sizes, one_ways, many, np.random.default_rng()).astype(np.int64)
+        return random_points(sizes, one_ways, many, public_chance(self.door)).astype(np.int64)
 
     def prices(self) -> Iterator[Fraction]:
         """The price of each round: equal parts; adaptive: half of that, doubled when a round saw only noise."""

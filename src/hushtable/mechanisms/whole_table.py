@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, cast
 
 from ..budget import Price
@@ -14,14 +16,14 @@ from ..rake.carried import FIT_ROWS, carried
 from ..rake.consistency import agree
 from ..rake.ordering import ordered
 from ..rake.outlook import Outlook
-from ..rake.rare_columns import may_be_rare
+from ..rake.rare_columns import LEAST_COLUMNS, may_be_rare
 from ..rake.resolution import plan_pairs
 from ..rake.shares import Totals
 from ..rake.tables import RawTable
 from ..rake.triples import TRIPLES, second_round_pays, triples
 from ..workloads.base import Workload
 from ..workloads.whole_table import WholeTable
-from .base import Design, Mechanism
+from .base import Design, Mechanism, Trial
 from .column_survey import Columns
 from .rare_survey import first_look, release_rare
 from .second_round import SECOND_ROUND, second_round
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
 
 __all__ = ["PairRake"]
 
+# Rows and price of a trial: so much that nothing is lost in noise.
+TRIAL_RICH = 1000
 NO_PAIRS = "the budget is too small for any pair of columns: they are released one by one, as independent"
 
 
@@ -68,6 +72,30 @@ class PairRake(Mechanism):
             fit_seconds=(1.0 + 0.06 * pairs) * (2 if rows is not None and outlook.second_round(rows) else 1),
             parameters=asked,
         )
+
+    def trials(self, domain: Domain, design: Design) -> Iterator[Trial]:
+        """See Mechanism. Few columns, but dependent ones, so that pairs and triples are measured."""
+        sizes = [min(size, 6 if size <= 256 else size) for size in sorted(domain.sizes)[-3:]]
+        yield self._trial(domain, design, [max(2, size) for size in sizes], lambda row, _: row)
+        if may_be_rare(domain.sizes, law_of(design.price)):
+            # Each row has one of the rare values, but for every third, which has none.
+            yield self._trial(domain, design, [2] * LEAST_COLUMNS, lambda row, j: row % (3 * LEAST_COLUMNS) == 3 * j)
+
+    def _trial(self, like: Domain, design: Design, sizes: list[int], code: Callable[[int, int], int]) -> Trial:
+        values = [[f"v{i}" for i in range(size)] for size in sizes]
+        made = Domain.from_dict({
+            "table": like.table,
+            "neighbours": like.unit.neighbours,
+            "unit": {"rows": like.unit.rows},
+            "attributes": {
+                f"c{j}": {"kind": "category", "values": own, "missing": "error"} for j, own in enumerate(values)
+            },
+        })  # fmt: skip
+        rows = {
+            f"c{j}": [own[int(code(row, j)) % len(own)] for row in range(TRIAL_RICH)] for j, own in enumerate(values)
+        }
+        price = Price(currency=design.price.currency, amount=Fraction(TRIAL_RICH))
+        return Trial(domain=made, design=self.design(made, design.parameters, price, TRIAL_RICH), rows=rows)
 
     def release(self, door: Door, domain: Domain, design: Design) -> WholeTableModel:
         """See Mechanism. After the last measurement only the audit looks at rows again."""

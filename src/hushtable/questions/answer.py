@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadQuestion
+from ..extras import need
 
 if TYPE_CHECKING:
     import pandas
@@ -48,12 +49,14 @@ class _Frames:
 
     def to_pandas(self, confidence: float = 0.95) -> pandas.DataFrame:
         """The same as a pandas frame."""
+        need("pandas")
         import pandas
 
         return pandas.DataFrame(self.columns(confidence))
 
     def to_polars(self, confidence: float = 0.95) -> polars.DataFrame:
         """The same as a polars frame."""
+        need("polars")
         import polars
 
         return polars.DataFrame(self.columns(confidence))

@@ -9,7 +9,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["RareColumns", "may_be_rare", "split"]
+__all__ = ["LEAST_COLUMNS", "RareColumns", "may_be_rare", "split"]
 
 # A column is rare when its rarer value has less than this share of the rows.
 RARE = 0.1

@@ -59,13 +59,17 @@ class StateFile(Chain):
     nobody has seen; it is cut off on opening. Anything else that does not fit is somebody's edit: BadState.
     """
 
+    # What errors call it, what is lost when a line cannot be written, and why nobody else may use it now.
+    noun, loss = "a curator's state", "what was being answered is paid for and lost"
+    busy = "a curator answers in one process at a time; close the other one first"
+
     def __init__(self, path: str | Path) -> None:
         super().__init__()
         self.path = Path(path)
         try:
             self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o644)
         except OSError as error:
-            raise BadPath(f"cannot open or make the state {self.path}: {error.strerror}; give another path") from None
+            raise BadPath(f"cannot open or make {self.path}: {error.strerror}; give another path") from None
         try:
             self._lock()
             self._read()
@@ -92,9 +96,7 @@ class StateFile(Chain):
         try:
             _lock(self._file)
         except OSError:
-            raise BadState(
-                f"{self.path} is in use: a curator answers in one process at a time; close the other one first"
-            ) from None
+            raise BadState(f"{self.path} is in use: {self.busy}") from None
 
     def _read(self) -> None:
         data = b"".join(iter(lambda: os.read(self._file, 1 << 20), b""))
@@ -121,7 +123,7 @@ class StateFile(Chain):
             fits = False
         if not fits:
             raise BadState(
-                f"{self.path} is not a curator's state, or its line {number + 1} was edited, moved or removed; "
+                f"{self.path} is not {self.noun}, or its line {number + 1} was edited, moved or removed; "
                 "put the right file back: what it lost was paid for"
             )
         self.entries.append(entry)
@@ -133,9 +135,7 @@ class StateFile(Chain):
                 line = line[os.write(self._file, line) :]
             os.fsync(self._file)
         except OSError as error:
-            raise BadPath(
-                f"cannot write the state {self.path}: {error.strerror}; what was being answered is paid for and lost"
-            ) from None
+            raise BadPath(f"cannot write {self.path}: {error.strerror}; {self.loss}") from None
 
 
 def _lock(file: int) -> None:

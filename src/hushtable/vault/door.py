@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..attributes import Attribute
 from ..budget import Currency, Price, Unit
-from ..errors import BadData, BadPlan, OverBudget, readable
+from ..errors import BadData, BadPlan, OverBudget
 from ..interactions import Law, Scales
 from ..siphash import KEY_BYTES
 from .key_counts import Counts, KeyCounts, KeyTexts, Texts
@@ -23,10 +22,13 @@ from .noise import exponential, laplace, permute_and_flip, sample
 from .randomness import Randomness
 from .reveal import Revealed, in_order, keep_frequent, reveal_price
 from .statistics.base import Statistic
+from .watch import Watch, watch_split
 
-__all__ = ["Account", "Door", "Measurement", "Noise", "Watch", "price_of", "watch_split"]
+__all__ = ["Account", "Door", "Journal", "Measurement", "Noise", "Seen", "Watch", "price_of", "watch_split"]
 
 Sums = NDArray[np.int64]
+# What came of one step, by name: whole numbers, arrays of them, bytes, lists of bytes, or None. Safe to publish.
+Seen = dict[str, Any]
 
 
 class Account(Protocol):
@@ -34,6 +36,33 @@ class Account(Protocol):
 
     def charge(self, price: Price, *, what: str) -> None:
         """Records a charge durably, or raises OverBudget."""
+
+
+class Journal(Protocol):
+    """What the door needs of a record of its steps, so that nothing paid for is lost when a process ends early."""
+
+    def recall(self, step: str, facts: tuple[object, ...]) -> Seen | None:
+        """What came of this step in an earlier process; None: it is yet to be taken."""
+
+    def make_room(self, numbers: int) -> None:
+        """Sets room aside for what is about to be drawn; asked before it is charged."""
+
+    def keep(self, step: str, facts: tuple[object, ...], seen: Seen) -> None:
+        """Durable when it returns; only then is it handed to anybody."""
+
+
+class Forgetful:
+    """No journal: for what is rehearsed, or kept elsewhere."""
+
+    def recall(self, step: str, facts: tuple[object, ...]) -> Seen | None:
+        """Nothing was kept."""
+        return None
+
+    def make_room(self, numbers: int) -> None:
+        """None is needed."""
+
+    def keep(self, step: str, facts: tuple[object, ...], seen: Seen) -> None:
+        """Nothing is."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,9 +108,12 @@ def price_of(statistic: Statistic, noise: Noise, unit: Unit) -> Price:
 class Door:
     """Measures, selects and compares on behalf of one release, whose whole price is already reserved.
 
-    Order of work: price and affordability are checked; the rows are read; the charge is written durably; only
-    then is noise drawn. The reservation was durable before any row was read, so a crash anywhere costs budget,
-    never privacy, and rows that do not fit the domain cost nothing because nothing was drawn.
+    Order of work, for every step (`_step`): price and affordability are checked; the rows are read; the charge is
+    written durably; only then is noise drawn; and what comes of it is kept in the journal before it is handed out.
+    The reservation was durable before any row was read, so a crash anywhere costs time, never privacy, and rows that
+    do not fit the domain cost nothing because nothing was drawn.
+
+    A step that the journal knows is paid for by the charge it was made for: nothing is read and nothing drawn.
     """
 
     def __init__(
@@ -92,7 +124,9 @@ class Door:
         price: Price,
         account: Account,
         randomness: Randomness,
+        journal: Journal | None = None,
     ) -> None:
+        self._journal = journal or Forgetful()
         self._total, self._unit, self._account, self._randomness = total, unit, account, randomness
         self._left, self._delta = price.amount, price.delta
         self._currency: Currency = price.currency
@@ -101,24 +135,30 @@ class Door:
 
     def measure(self, statistic: Statistic, noise: Noise) -> Measurement:
         """The statistic's sums with noise of the given law and scales."""
-        price = self._affordable(price_of(statistic, noise, self._unit))
-        sums = self._finished(statistic)
-        rows = self._public_rows(statistic)
-        self._pay(price, f"measure {statistic.name}")
-        values = sums + sample(statistic.scales(noise.law, noise.per_group), self._randomness)
-        return Measurement(values=values, noise=noise, rows=rows)
+
+        def read() -> tuple[int, Callable[[], Seen]]:
+            sums, rows = self._finished(statistic), self._public_rows(statistic)
+
+            def draw() -> Seen:
+                return {"values": sums + self._noise(statistic.scales(noise.law, noise.per_group)), "rows": rows}
+
+            return len(sums), draw
+
+        seen = self._step(f"measure {statistic.name}", (noise,), price_of(statistic, noise, self._unit), read)
+        return Measurement(values=seen["values"], noise=noise, rows=seen["rows"])
 
     def count_rows(self, statistic: Statistic, scale: Fraction, law: Law) -> int:
         """The number of rows: exact where it is public, else with noise of the given scale (rows change it by 1)."""
-        if self._unit.neighbours == "replace":
-            return self._public_rows(statistic) or 0
-        rows = self._unit.rows
+        public, rows = self._unit.neighbours == "replace", self._unit.rows
         amount = Fraction(rows) / scale if law == "laplace" else Fraction(rows**2) / (2 * scale)
-        price = self._affordable(Price(currency="pure" if law == "laplace" else "zcdp", amount=amount))
-        exact = statistic.rows(self._sums(statistic))
-        self._pay(price, "measure the number of rows")
-        one = Scales(law=law, table=(scale,), index=np.zeros(1, dtype=np.int32))
-        return exact + int(sample(one, self._randomness)[0])
+        price = None if public else Price(currency="pure" if law == "laplace" else "zcdp", amount=amount)
+
+        def read() -> tuple[int, Callable[[], Seen]]:
+            exact = self._public_rows(statistic) or 0 if public else statistic.rows(self._sums(statistic))
+            one = Scales(law=law, table=(scale,), index=np.zeros(1, dtype=np.int32))
+            return 1, lambda: {"rows": exact if public else exact + int(self._noise(one)[0])}
+
+        return int(self._step("measure the number of rows", (law, scale), price, read)["rows"])
 
     def select(
         self, statistic: Statistic, reference: Sums, price: Price, *, among: NDArray[np.intp] | None = None
@@ -130,16 +170,23 @@ class Door:
         zcdp: the exponential mechanism with epsilon = sqrt(8 rho), range-bounded       [CesR21, Lemma 3.4]
         """
         change = statistic.block_change(self._unit.neighbours) * self._unit.rows
-        self._affordable(price)
-        scores = self._distances(statistic, reference)
-        scores = scores if among is None else scores[among]
-        self._pay(price, f"select from {statistic.name}")
-        if price.currency == "pure":
-            found = permute_and_flip(scores, price.amount / (2 * change), self._randomness)
-        else:
-            epsilon = Fraction(math.isqrt(int(8 * price.amount * 10**30)), 10**15)
-            found = exponential(scores, epsilon / (2 * change), self._randomness)
-        return found if among is None else int(among[found])
+
+        def read() -> tuple[int, Callable[[], Seen]]:
+            scores = self._distances(statistic, reference)
+            scores = scores if among is None else scores[among]
+
+            def draw() -> Seen:
+                if price.currency == "pure":
+                    found = permute_and_flip(scores, price.amount / (2 * change), self._randomness)
+                else:
+                    epsilon = Fraction(math.isqrt(int(8 * price.amount * 10**30)), 10**15)
+                    found = exponential(scores, epsilon / (2 * change), self._randomness)
+                return {"found": int(found if among is None else among[found])}
+
+            return 1, draw
+
+        facts = (price, reference, among)
+        return int(self._step(f"select from {statistic.name}", facts, price, read)["found"])
 
     def distances(self, statistic: Statistic, reference: Sums, scale: Fraction, law: Law) -> Sums:
         """How far each block is from a public reference (sum of absolute differences), all with the same noise.
@@ -151,11 +198,15 @@ class Door:
         starts = statistic.block_starts()
         blocks = len(reference) if starts is None else len(starts) - 1
         amount = Fraction(blocks * change) / scale if law == "laplace" else Fraction(blocks * change**2) / (2 * scale)
-        price = self._affordable(Price(currency="pure" if law == "laplace" else "zcdp", amount=amount))
-        exact = self._distances(statistic, reference)
-        self._pay(price, f"distances of {statistic.name}")
+        price = Price(currency="pure" if law == "laplace" else "zcdp", amount=amount)
         same = Scales(law=law, table=(scale,), index=np.zeros(blocks, dtype=np.int32))
-        return exact + sample(same, self._randomness)
+
+        def read() -> tuple[int, Callable[[], Seen]]:
+            exact = self._distances(statistic, reference)
+            return blocks, lambda: {"values": exact + self._noise(same)}
+
+        seen = self._step(f"distances of {statistic.name}", (law, scale, reference), price, read)
+        return cast(Sums, seen["values"])
 
     def watch(self, *, change: int, threshold: int, price: Price, crossings: int = 1, paid: int | None = None) -> Watch:
         """Opens a series of `exceeds` questions that ends after `crossings` yes-answers; charged now.
@@ -176,9 +227,15 @@ class Door:
             raise BadPlan("in a rho budget a watch is paid for as a whole; open one for each crossing")
         first, second = watch_split(price.amount, crossings)
         each = Price(currency="pure", amount=second / crossings)
-        self._pay(Price(currency="pure", amount=first + each.amount * now), "watch")
-        moved = change * self._unit.rows
-        noisy = threshold + int(laplace(moved / first, 1, self._randomness)[0])
+        moved, drawn = change * self._unit.rows, list[int]()
+
+        def draw() -> Seen:
+            drawn.append(int(laplace(moved / first, 1, self._randomness)[0]))
+            return {}  # the threshold is never released, nor kept: a watch that is recalled has none
+
+        facts = (change, threshold, price, crossings, now)
+        self._step("watch", facts, Price(currency="pure", amount=first + each.amount * now), lambda: (0, draw))
+        noisy = threshold + drawn[0] if drawn else None
         return Watch(
             change, noisy, Fraction(2 * crossings * moved) / second, left=now, unpaid=crossings - now, each=each
         )
@@ -197,20 +254,31 @@ class Door:
             raise BadPlan("this watch has used its crossings; open another one")
         if statistic.largest_change(self._unit.neighbours) > watch.change:
             raise BadPlan(f"{statistic.name} changes by more than the {watch.change} a row this watch was opened for")
-        value = abs(int(self._finished(statistic)[coordinate]) - reference)
-        crossed = value + watch.draw(self._randomness) >= watch.threshold
+
+        def read() -> tuple[int, Callable[[], Seen]]:
+            value = abs(int(self._finished(statistic)[coordinate]) - reference)
+            return 1, lambda: {"crossed": int(value + watch.draw(self._randomness) >= watch.secret)}
+
+        crossed = bool(self._step(f"compare {statistic.name}", (reference, coordinate), None, read)["crossed"])
         watch.left -= crossed
         return crossed
 
     def reveal(self, attributes: Sequence[Attribute], *, scale: Fraction, threshold: int) -> Revealed:
         """Keys that nobody listed, with noisy counts of at least the threshold; priced by `reveal_price`."""
-        price = self._affordable(reveal_price(scale, threshold, self._unit))
-        source = KeyCounts(attributes, bytes(self._randomness.bytes(2 * KEY_BYTES)))
-        exact = cast(Counts, self._total(cast(Statistic, source)))
-        rows = exact.rows() if self._unit.neighbours == "replace" else None
-        if rows == 0:
-            raise BadData("the table has no rows; nothing was spent")
-        self._pay(price, f"reveal {source.name}")
+
+        def read() -> tuple[int, Callable[[], Seen]]:
+            source = KeyCounts(attributes, bytes(self._randomness.bytes(2 * KEY_BYTES)))
+            exact = cast(Counts, self._total(cast(Statistic, source)))
+            rows = exact.rows() if self._unit.neighbours == "replace" else None
+            if rows == 0:
+                raise BadData("the table has no rows; nothing was spent")
+            return 0, lambda: self._revealed(source, exact, rows, scale=scale, threshold=threshold)
+
+        facts = (scale, threshold, tuple(attribute.name for attribute in attributes))
+        seen = self._step(f"reveal {KeyCounts.name}", facts, reveal_price(scale, threshold, self._unit), read)
+        return Revealed(seen["keys"], seen["counts"], seen["rows"])
+
+    def _revealed(self, source: KeyCounts, exact: Counts, rows: int | None, *, scale: Fraction, threshold: int) -> Seen:
         kept, noisy = keep_frequent(exact, scale=scale, threshold=threshold, randomness=self._randomness)
         digests = exact.digests_of(kept)
         texts = cast(Texts, self._total(cast(Statistic, KeyTexts(source, *digests)))) if len(kept) else Texts()
@@ -218,11 +286,16 @@ class Door:
             keys = [texts[pair] for pair in zip(*(half.tolist() for half in digests), strict=True)]
         except KeyError:
             raise BadData("the rows changed while they were read; what was charged stays spent") from None
-        return in_order(keys, noisy, rows)
+        found = in_order(keys, noisy, rows)
+        return {"keys": found.keys, "counts": found.counts, "rows": rows}
 
     def key_bytes(self, count: int) -> bytes:
-        """Random bytes for the key of a hash, which may be published; no noise is ever made of them."""
-        return bytes(self._randomness.bytes(count))
+        """Random bytes that may be published, for the key of a hash or a public choice; never made into noise."""
+
+        def read() -> tuple[int, Callable[[], Seen]]:
+            return count, lambda: {"bytes": bytes(self._randomness.bytes(count))}
+
+        return bytes(self._step("public bytes", (count,), None, read)["bytes"])
 
     @contextmanager
     def paid(self, price: Price, what: str) -> Iterator[None]:
@@ -233,6 +306,32 @@ class Door:
             yield
         finally:
             self._prepaid = None
+
+    def _step(
+        self,
+        step: str,
+        facts: tuple[object, ...],
+        price: Price | None,
+        read: Callable[[], tuple[int, Callable[[], Seen]]],
+    ) -> Seen:
+        """One step of the order above. `read` says how many numbers will come, and how they are drawn."""
+        if price is not None:
+            self._affordable(price)
+        seen = self._journal.recall(step, facts)
+        if seen is not None:
+            if price is not None:
+                self._pay(price, step)
+            return seen
+        numbers, draw = read()
+        self._journal.make_room(numbers)
+        if price is not None:
+            self._pay(price, step)
+        seen = draw()
+        self._journal.keep(step, facts, seen)
+        return seen
+
+    def _noise(self, scales: Scales) -> Sums:
+        return sample(scales, self._randomness)
 
     def _affordable(self, price: Price) -> Price:
         price = price.into(self._currency).on_grid(up=True)
@@ -282,35 +381,3 @@ class Door:
         if rows == 0:
             raise BadData("the table has no rows; nothing was spent")
         return rows
-
-
-class Watch:
-    """One sparse-vector series: holds the noisy threshold and noise to come, so it never leaves the vault."""
-
-    # Comparison noise is drawn this much at a time: one draw costs nearly as much as hundreds.
-    BLOCK = 256
-
-    def __init__(self, change: int, threshold: int, noise: Fraction, *, left: int, unpaid: int, each: Price) -> None:
-        self.change, self.threshold, self.noise = change, threshold, noise
-        self.left, self.unpaid, self.each = left, unpaid, each
-        self._drawn: list[int] = []
-        self._process = os.getpid()
-
-    def draw(self, randomness: Randomness) -> int:
-        """Fresh comparison noise: every draw is handed out once."""
-        # A forked process has a copy of the threshold and of the noise; used in both, neither would be fresh.
-        if os.getpid() != self._process:
-            raise BadPlan("this watch belongs to the process that opened it; open one in this process")
-        if not self._drawn:
-            self._drawn = laplace(self.noise, self.BLOCK, randomness).tolist()
-        return self._drawn.pop()
-
-    def __repr__(self) -> str:
-        return f"Watch(crossings left: {self.left}, noise {readable(self.noise)})"
-
-
-def watch_split(epsilon: Fraction, crossings: int) -> tuple[Fraction, Fraction]:
-    """Epsilon for the threshold and for the comparisons, 1 : (2c)^(2/3): the least noise in their difference."""
-    ratio = Fraction(round((2 * crossings) ** (2 / 3) * 2**20), 2**20)
-    first = epsilon / (1 + ratio)
-    return first, epsilon - first

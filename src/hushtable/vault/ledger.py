@@ -275,6 +275,11 @@ class Reservation:
         """Puts the price on the disk; only then may noise be drawn. OverBudget past what was reserved."""
         self.ledger._charge(self.line, price, what)
 
+    def made(self, line: Line, price: Price, *, what: str) -> bool:
+        """Whether a line of this reservation is the charge of this price for this step."""
+        charged = (line.kind, line.reservation, line.what, line.amount)
+        return charged == ("charge", self.number, plain(what), self.ledger._share(self.line, price))
+
     def settle(self, *, synopsis_digest: str | None) -> None:
         """Closes the reservation: returned if nothing was charged, else spent in full."""
         self.ledger._settle(self.line, synopsis_digest or "")

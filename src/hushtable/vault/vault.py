@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import os
+import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..budget import Budget, Number, Price
+from ..budget import Budget, Number
 from ..domain import Domain
-from ..errors import BadData, BadLedger, BadPath, BadPlan, OverBudget
-from ..mechanisms import mechanisms
+from ..errors import BadData, BadPlan
 from ..planner import Plan
 from ..synopsis import Synopsis
-from .door import Door
+from .account import LedgerAccount, Rehearsal
+from .carry_out import carry_out
 from .held_keys import HeldKeys
 from .held_rows import HeldRows
-from .ledger import Ledger, Reservation
+from .journal import ENDING, ReleaseJournal
+from .prepare import prepare
 from .randomness import Randomness, SystemRandomness
 from .sources import Progress, open_source
 
@@ -41,6 +42,7 @@ class Vault:
     def __init__(self, data: Any, domain: Domain, *, ledger: str | Path | None = None) -> None:
         self.domain = domain
         self._source = open_source(data, domain)
+        self._data = str(Path(data).absolute()) if isinstance(data, (str, Path)) else None
         self._source.check(domain)
         self.ledger_path = Path(ledger) if ledger is not None else _default_ledger(data, domain)
 
@@ -64,30 +66,71 @@ class Vault:
         require_fit(self._source, self.domain, most=most, progress=progress)
 
     def release(
-        self, plan: Plan, *, randomness: Randomness | None = None, progress: Progress | None = None
+        self,
+        plan: Plan,
+        *,
+        randomness: Randomness | None = None,
+        progress: Progress | None = None,
+        journal: str | Path | None = None,
     ) -> Synopsis:
-        """Charges the ledger, reads the rows once, adds noise, and returns the synopsis.
+        """Charges the ledger, reads the rows, adds noise, and returns the synopsis.
 
         Too dear: OverBudget and nothing is read. Rows that do not fit the domain: BadData and nothing is spent.
-        With `Simulated(seed)` the ledger is left alone and the synopsis is stamped as not private.
+        What is released is kept in `journal` (by default a .part file beside the ledger) until the synopsis is saved;
+        `resume` makes the synopsis of it, if anything goes wrong until then.
+        With `Simulated(seed)` the ledger is left alone, no journal is kept, and the synopsis is stamped as not private.
         """
         if plan.domain.digest != self.domain.digest:
             raise BadPlan("the plan was made for another domain than the vault's; plan again with this one")
-        source = randomness or SystemRandomness()
-        account = _LedgerAccount(self.ledger_path, plan) if source.private else _Rehearsal()
 
         def total(statistic: Statistic) -> NDArray[np.int64]:
             return self._source.total(statistic, self.domain, progress)
 
+        source = randomness or SystemRandomness()
+        if not source.private:
+            return carry_out(plan, total=total, account=Rehearsal(), journal=None, randomness=source)
+        prepare(plan)
+        path = _default_journal(self.ledger_path) if journal is None else Path(journal)
+        kept = ReleaseJournal.begin(path, plan, ledger=self.ledger_path, data=self._data)
         try:
-            door = Door(total=total, unit=self.domain.unit, price=plan.design.price, account=account, randomness=source)
-            model = mechanisms()[plan.design.mechanism].release(door, self.domain, plan.design)
-            synopsis = Synopsis.from_release(plan, model, ledger=account.entry, not_private=not source.private)
+            account = LedgerAccount(self.ledger_path, plan, kept)
         except BaseException:
-            account.settle(None)
+            kept.remove()
             raise
-        account.settle(synopsis.digest)
-        return synopsis
+        return carry_out(plan, total=total, account=account, journal=kept, randomness=source)
+
+    @staticmethod
+    def resume(
+        journal: str | Path,
+        *,
+        data: Any = None,
+        plan: Plan | None = None,
+        ledger: str | Path | None = None,
+        randomness: Randomness | None = None,
+        progress: Progress | None = None,
+    ) -> Synopsis:
+        """The synopsis of a release that was interrupted: what was released is taken from its journal.
+
+        Nothing is charged or drawn twice. Rows are read only for steps that were not yet taken, from the file the
+        journal names unless `data` is given. A plan with a workload or a mechanism of one's own is given again.
+        """
+        kept = ReleaseJournal.open(journal)
+        try:
+            made = kept.plan(plan)
+            account = LedgerAccount(Path(ledger or kept.facts["ledger"]), made, kept)
+        except BaseException:
+            kept.close()
+            raise
+
+        def total(statistic: Statistic) -> NDArray[np.int64]:
+            account.check_live()
+            table = kept.facts["data"] if data is None else data
+            if table is None:
+                raise BadData(f"{kept.path} lacks steps that were not yet taken: give the table too (data=...)")
+            return Vault(table, made.domain)._source.total(statistic, made.domain, progress)
+
+        source = randomness or SystemRandomness()
+        return carry_out(made, total=total, account=account, journal=kept, randomness=source)
 
     def curate(
         self,
@@ -131,78 +174,14 @@ class Vault:
         )
 
 
-class _Rehearsal:
-    """The account of a simulated release: it protects nobody, so it spends nothing."""
-
-    entry: dict[str, Any] | None = None
-
-    def charge(self, price: Price, *, what: str) -> None:
-        """Free."""
-
-    def settle(self, synopsis_digest: str | None) -> None:
-        """Nothing to settle."""
-
-
-class _LedgerAccount:
-    """The account of a private release: the whole price is reserved before any row is read.
-
-    A ledger that does not exist yet is created, with this release's budget as its total, just before the first
-    charge: its total covers the price by construction, and a table that turns out not to fit its domain then
-    leaves no ledger behind that would bind the owner to a domain about to be corrected.
-    """
-
-    def __init__(self, path: Path, plan: Plan) -> None:
-        self._path, self._plan = path, plan
-        self._reservation: Reservation | None = None
-        if path.exists():
-            self._reservation = self._reserve(Ledger.open(path))
-        elif not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
-            raise BadPath(f"cannot write the ledger {path}: its folder is missing or read-only; give another --ledger")
-
-    @property
-    def entry(self) -> dict[str, Any] | None:
-        """Number and hash of the ledger's line: the synopsis carries it, an outside witness of the chain."""
-        line = self._reservation and self._reservation.line
-        return {"line": line.number, "hash": line.hash} if line else None
-
-    def charge(self, price: Price, *, what: str) -> None:
-        """Durable before it returns."""
-        if self._reservation is None:
-            self._reservation = self._reserve(self._create())
-        self._reservation.charge(price, what=what)
-
-    def settle(self, synopsis_digest: str | None) -> None:
-        """Closes the reservation; it is returned only if nothing was charged to it."""
-        if self._reservation is not None:
-            self._reservation.settle(synopsis_digest=synopsis_digest)
-
-    def _create(self) -> Ledger:
-        domain = self._plan.domain
-        try:
-            return Ledger.create(
-                self._path, table=domain.table, domain_digest=domain.digest, unit=domain.unit, total=self._plan.budget
-            )
-        except BadLedger:
-            return Ledger.open(self._path)  # another process was first; its total decides
-
-    def _reserve(self, ledger: Ledger) -> Reservation:
-        plan = self._plan
-        price = plan.design.price
-        ledger.require(table=plan.domain.table, domain_digest=plan.domain.digest)
-        try:
-            return ledger.reserve(
-                price, what=f"release {plan.workload}", mechanism=plan.mechanism, plan_digest=plan.digest
-            )
-        except OverBudget as error:
-            if price.currency == ledger.currency or price.delta:
-                raise
-            # The owner typed one currency and the ledger keeps another: say both.
-            raise OverBudget(asked=error.asked, left=error.left, unit=error.unit, typed=str(price)) from None
-
-
 def _default_ledger(data: Any, domain: Domain) -> Path:
     """NAME.ledger beside NAME.csv, NAME.csv.gz, NAME.parquet, ..."""
     if isinstance(data, (str, Path)):
         path = Path(data)
         return path.with_name(path.name.split(".")[0] + ".ledger")
     return Path(f"{domain.table}.ledger")
+
+
+def _default_journal(ledger: Path) -> Path:
+    """A name of its own beside the ledger: many releases of one table may be under way."""
+    return ledger.with_name(f"{ledger.stem}-{uuid.uuid4().hex[:8]}.hush{ENDING}")

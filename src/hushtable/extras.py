@@ -1,0 +1,22 @@
+"""Extras: libraries that are only needed for a way out, such as a picture or a data frame."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from .errors import BadQuestion
+
+__all__ = ["EXTRAS", "need"]
+
+# Whatever else is imported anywhere is a dependency in pyproject.toml; a test compares the two.
+EXTRAS = {
+    "matplotlib": "pip install 'hushtable[report]'",
+    "pandas": "pip install pandas",
+    "polars": "pip install polars",
+}
+
+
+def need(module: str) -> None:
+    """BadQuestion, which says what to install, unless the module is there."""
+    if find_spec(module) is None:
+        raise BadQuestion(f"this needs {module}, which is not installed: {EXTRAS[module]}")

@@ -1,0 +1,76 @@
+"""What src imports is what an installation brings: declared, or an extra that says what to install."""
+
+import ast
+import importlib.util
+import re
+import sys
+import tomllib
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from hushtable import extras
+from hushtable.errors import BadQuestion
+from hushtable.extras import EXTRAS, need
+from hushtable.plots import check_picture
+from hushtable.questions.answer import Answer
+
+ROOT = Path(__file__).parents[2]
+SRC = ROOT / "src" / "hushtable"
+# Where the name of a distribution is not the name of its module.
+MODULES = {"pyyaml": "yaml"}
+
+
+def imported(tree: ast.AST) -> set[str]:
+    """The top names of all modules imported anywhere below, but for the package's own and the standard library."""
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
+            names.add(node.module.split(".")[0])
+    return names - set(sys.stdlib_module_names) - {"hushtable"}
+
+
+def declared(project: dict) -> set[str]:
+    names = {re.split(r"[<>=!~\[; ]", line, maxsplit=1)[0].lower() for line in project["dependencies"]}
+    return {MODULES.get(name, name) for name in names}
+
+
+@cache
+def trees() -> dict[str, ast.AST]:
+    return {str(path.relative_to(SRC)): ast.parse(path.read_text()) for path in sorted(SRC.rglob("*.py"))}
+
+
+def test_every_import_is_declared_and_every_declaration_is_used():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    used = set().union(*map(imported, trees().values()))
+    assert used - set(EXTRAS) == declared(project)
+
+
+def test_the_check_sees_a_module_that_is_imported_inside_a_function():
+    assert imported(ast.parse("def f():\n    from scipy.stats import chi2\n    import os, yaml")) == {"scipy", "yaml"}
+
+
+def test_extras_are_imported_inside_functions_only():
+    """Or where types are checked, so that everything else works without them."""
+    for name, tree in trees().items():
+        at_once = [node for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
+        assert not {top for node in at_once for top in imported(node)} & set(EXTRAS), name
+
+
+@pytest.mark.parametrize("module", EXTRAS)
+def test_an_extra_that_is_missing_says_what_to_install(module, monkeypatch, tmp_path):
+    real = importlib.util.find_spec
+    monkeypatch.setattr(extras, "find_spec", lambda name: None if name == module else real(name))
+    answer = Answer(question="q", unit="fraction", value=0.5, stderr=0.1)
+    ways = {
+        "matplotlib": lambda: check_picture(tmp_path / "a.svg"),
+        "pandas": answer.to_pandas,
+        "polars": answer.to_polars,
+    }
+    with pytest.raises(BadQuestion, match=rf"needs {module}, which is not installed: pip install"):
+        ways[module]()
+    with pytest.raises(BadQuestion):
+        need(module)

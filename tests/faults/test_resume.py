@@ -1,0 +1,159 @@
+"""A fault anywhere after a charge: nothing paid for is lost, nothing is charged or drawn twice."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from specimens import CLOSED, RHO, ROWS, SPECIMENS, TABLES, Specimen, list_counts, rows
+
+import hushtable as ht
+from hushtable.errors import BadQuestion
+from hushtable.mechanisms import mechanisms
+from hushtable.vault import carry_out
+from hushtable.vault.account import LedgerAccount
+from hushtable.vault.journal import ReleaseJournal
+from hushtable.vault.ledger import Ledger
+from hushtable.vault.prepare import prepared
+from hushtable.vault.randomness import Simulated
+
+MORE = (
+    Specimen("mwem-sampled", CLOSED, "marginals(width=2)", "mwem(rounds=2, sample=3)", RHO, TABLES),
+    Specimen("pair-rake-pure", CLOSED, "whole_table()", "pair-rake", ht.Budget(epsilon=50), TABLES),
+)
+NAMES = [specimen.name for specimen in (*SPECIMENS, *MORE)] + ["list-counts"]
+
+
+class Seeded(Simulated):
+    """Repeatable, and yet charged and kept like the real thing."""
+
+    private = True
+
+
+class Fault(Exception):
+    """Nobody foresaw it."""
+
+
+def failing(*_, **__):
+    raise Fault
+
+
+def specimen(name: str, folder: Path) -> Specimen:
+    folder.mkdir(exist_ok=True)
+    return {one.name: one for one in (*SPECIMENS, *MORE, list_counts(folder))}[name]
+
+
+def plan_of(one: Specimen) -> ht.Plan:
+    made = ht.plan(one.domain, rows=ROWS, workload=one.workload, mechanism=one.mechanism, budget=one.budget)
+    prepared.add(made.digest)  # what `prepare` does has tests of its own
+    return made
+
+
+def release(one: Specimen, folder: Path, randomness: Simulated) -> ht.Synopsis:
+    folder.mkdir(exist_ok=True)
+    vault = ht.Vault(rows(one.attributes), one.domain, ledger=folder / "t.ledger")
+    return vault.release(plan_of(one), randomness=randomness, journal=folder / "out.hush.part")
+
+
+def same(one: Specimen, found: ht.Synopsis, wanted: ht.Synopsis) -> bool:
+    """All numbers and all answers alike."""
+    first, second = found.model.numbers(), wanted.model.numbers()
+    numbers = first.keys() == second.keys() and all((first[name] == second[name]).all() for name in first)
+    asked = all(answer(found, text) == answer(wanted, text) for text in one.questions)
+    return numbers and found.model.parameters() == wanted.model.parameters() and asked
+
+
+def answer(synopsis: ht.Synopsis, text: str) -> str:
+    try:
+        return str(synopsis.ask(text).to_dict())
+    except BadQuestion as error:
+        return str(error)
+
+
+class Faults:
+    """Raises at the n-th time that one of the places is passed: after a charge, after what came of it was kept."""
+
+    def __init__(self, at: int) -> None:
+        self.at, self.passed = at, list[str]()
+
+    def after(self, owner: type, name: str) -> Callable:
+        real = getattr(owner, name)
+
+        def wrapped(this, *given, **more):
+            found = real(this, *given, **more)
+            self.passed.append(name)
+            if len(self.passed) == self.at:
+                raise Fault
+            return found
+
+        return wrapped
+
+
+def disturbed(monkeypatch: pytest.MonkeyPatch, at: int) -> Faults:
+    faults = Faults(at)
+    for owner, name in ((LedgerAccount, "charge"), (ReleaseJournal, "keep")):
+        monkeypatch.setattr(owner, name, faults.after(owner, name))
+    return faults
+
+
+def charges(folder: Path) -> list[tuple[str, str]]:
+    ledger = Ledger.open(folder / "t.ledger")
+    ledger.verify()
+    return [(line.what, str(line.amount)) for line in ledger.lines() if line.kind == "charge"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_fault_after_every_charge_and_every_draw(name, tmp_path, monkeypatch):
+    one = specimen(name, tmp_path / "files")
+    with monkeypatch.context() as patched:
+        faults = disturbed(patched, at=-1)
+        whole = release(one, tmp_path / "whole", Seeded(7))
+    places, paid = faults.passed, charges(tmp_path / "whole")
+    assert "charge" in places
+    assert "keep" in places
+    for at in range(1, len(places) + 1):
+        folder, randomness = tmp_path / f"at{at}", Seeded(7)
+        with monkeypatch.context() as patched:
+            disturbed(patched, at=at)
+            with pytest.raises(Fault) as caught:
+                release(one, folder, randomness)
+        journal = folder / "out.hush.part"
+        if "charge" not in places[:at]:  # a public number of rows came first
+            assert not journal.exists()
+            continue
+        assert caught.value.__notes__ == [
+            f"nothing that was paid for is lost: finish with hush release --resume {journal}"
+        ]
+        again = ht.Vault.resume(journal, data=rows(one.attributes), randomness=randomness)
+        assert charges(folder) == paid, "a step was charged twice, or not at all"
+        # Reading keys that nobody listed takes random bytes of its own, before the charge.
+        if not (places[at - 1] == "charge" and name in ("stability-histogram", "hash-sketch")):
+            assert same(one, again, whole), f"after {places[at - 1]} number {at}"
+        again.save(folder / "out.hush")
+        assert sorted(path.name for path in folder.iterdir()) == ["out.hush", "t.ledger"]
+        shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_fault_when_all_is_measured_needs_no_table(name, tmp_path, monkeypatch):
+    """Neither rows nor randomness: every number comes from the journal."""
+    one, folder = specimen(name, tmp_path / "files"), tmp_path / "t"
+    whole = release(one, tmp_path / "whole", Seeded(3))
+    with monkeypatch.context() as patched:
+        patched.setattr(carry_out, "Synopsis", SimpleNamespace(from_release=failing))
+        with pytest.raises(Fault):
+            release(one, folder, Seeded(3))
+    again = ht.Vault.resume(folder / "out.hush.part")
+    assert same(one, again, whole)
+    assert again.not_private is False
+    lines = Ledger.open(folder / "t.ledger").lines()
+    assert lines[-1].synopsis_digest == again.digest
+    assert again.accounting["ledger"]["hash"] == lines[1].hash
+
+
+def test_every_mechanism_is_here():
+    used = {one.mechanism.split("(")[0] for one in (*SPECIMENS, *MORE)} | {"list-counts"}
+    assert used == set(mechanisms())
