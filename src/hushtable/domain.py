@@ -14,7 +14,7 @@ from typing import Any, cast
 from .attributes import MOST_CODES, Attribute, Boolean, Category, Integer, Missing, Number, Open, Uncoded, canonical
 from .budget import Neighbours, Unit
 from .decision_list import DecisionList
-from .errors import BadDomain, BadPath, UnknownAttribute, listed, readable, suggestion
+from .errors import BadDomain, BadPath, UnknownAttribute, counted, listed, readable, shortened, suggestion
 
 __all__ = ["Domain"]
 
@@ -44,6 +44,11 @@ class Domain:
     unit: Unit = field(default_factory=Unit)
     impossible: tuple[str, ...] = ()
     """Conditions that no row satisfies, in the words of a question."""
+
+    def __repr__(self) -> str:
+        names = shortened(listed([shortened(name, 40) for name in self.names], 8), 400)
+        people = f"{counted(self.unit.rows, 'row')} a person, neighbours: {self.unit.neighbours}"
+        return f"<Domain {shortened(self.table, 80)}: {counted(len(self.names), 'attribute')} ({names}); {people}>"
 
     @classmethod
     def load(cls, path: str | Path) -> Domain:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..budget import Price
 from ..domain import Domain
+from ..errors import counted, shortened
 from ..workloads.base import Workload
 
 if TYPE_CHECKING:
@@ -60,6 +61,11 @@ class Design:
     """What else can be said before the data are opened, a line each."""
     fit_seconds: float = 0.0
     """Seconds of work after the measurements, about."""
+
+    def __repr__(self) -> str:
+        made = f"{self.mechanism}({self.options})" if self.options else self.mechanism
+        what = f"{counted(self.numbers, 'number')} for {self.price}; {shortened(self.summary, 300)}"
+        return f"<Design {shortened(made, 200)}: {what}>"
 
 
 class Mechanism(ABC):

@@ -46,7 +46,7 @@ class QuantileAnswer(SmoothAnswer):
         """Not symmetric: where the distribution function is flat, a quantile is known less well."""
         return self.ends(confidence)
 
-    def text(self, confidence: float = 0.95) -> str:
+    def _plain(self, confidence: float) -> str:
         """`37.2, between 36.8 and 37.7 (95%)`."""
         low, high = self.interval(confidence)
         places = measured(self.value, (high - low) / 2).partition(" ")[0]

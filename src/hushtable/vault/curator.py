@@ -329,6 +329,7 @@ class Curator:
             kurtosis=3.0 if self.plan.law == "laplace" else 0.0,
             estimator={"paid": "measured", "repeated": "measured", "certain": "exact"}.get(source, "hypothesis"),
             notes=(SIMULATED, *notes) if self.not_private else notes,
+            not_private=self.not_private,
             source=source,
             answers_left=many,
             budget_left=left,
