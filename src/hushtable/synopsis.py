@@ -68,8 +68,18 @@ class Synopsis:
         parsed = self._parsed(question) if isinstance(question, str) else self.model.accept(question)
         # Numbers too large to be squared come out as not known; numpy's remarks on that help nobody.
         with np.errstate(all="ignore"):
-            answer = self.model.answer(parsed, count=count)
+            answer = self._nothing(parsed, count=count) or self.model.answer(parsed, count=count)
+        if said := getattr(parsed, "notes", ()):
+            answer = replace(answer, notes=(*said, *answer.notes))
         return stamped(answer) if self.not_private else answer
+
+    def _nothing(self, question: Any, *, count: bool) -> Answer | None:
+        """The exact 0 of a condition that no row of any table can meet."""
+        from .questions.parse import Question
+
+        if not isinstance(question, Question) or not question.empty(self.domain.sizes):
+            return None
+        return Answer(question=question.text, unit="count" if count else "fraction", value=0.0, stderr=0.0)
 
     def sample(self, rows: int, *, seed: int | None = None) -> pa.Table:
         """Synthetic rows as an Arrow table, drawn from the model: no budget is spent, and no error bar comes along.
@@ -134,7 +144,8 @@ class Synopsis:
         """One paragraph, whatever the domain: the numbers themselves are in `model`."""
         names = shortened(listed([shortened(name, 40) for name in self.domain.names], 6), 250)
         found, budget = self.model.row_count(), self.accounting["budget"]
-        rows = "" if found is None else f", {found[0]:,.0f}{f' ± {1.96 * found[1]:,.0f}' if found[1] else ''} rows"
+        spread = f" ± {1.96 * found[1]:,.0f}" if found is not None and found[1] > 0.3 else ""
+        rows = "" if found is None else f", {found[0]:,.0f}{spread} rows"
         price = ", ".join(f"{name} = {readable(Fraction(value))}" for name, value in budget.items())
         stamp = f" {SIMULATED}." if self.not_private else ""
         return (

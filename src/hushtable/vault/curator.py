@@ -98,7 +98,8 @@ class Curator:
             if len(self._texts) >= REMEMBERED_TEXTS:
                 self._texts.clear()
             self._texts[question] = parsed
-        return self.answer(parsed, count=count)
+        answer, said = self.answer(parsed, count=count), getattr(parsed, "notes", ())
+        return replace(answer, notes=(*answer.notes, *said)) if said else answer
 
     def answer(self, question: Question | Listed, *, count: bool = False) -> CuratorAnswer:
         """The same for a question that was parsed before."""
