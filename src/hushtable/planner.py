@@ -244,7 +244,7 @@ def _other_orders(
             except BadPlan as error:
                 found.append(Alternative(mechanism="any", workload=str(other), typical=(), why_not=str(error)))
                 continue
-            less = "larger certified bias" if order < chosen else "larger expected error, certified bias"
+            less = "larger certified bias" if order < chosen else "more noise, certified bias"
             found.append(
                 Alternative(
                     mechanism=design.mechanism,
