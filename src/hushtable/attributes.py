@@ -11,7 +11,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, Literal
 
-from .errors import BadDomain, readable
+from .errors import BadDomain, listed, readable, shortened
 
 __all__ = ["Attribute", "Boolean", "Category", "Integer", "Number", "Open", "Uncoded", "canonical"]
 
@@ -82,6 +82,14 @@ class Attribute(ABC):
     name: str
     other: bool = False
     missing: Missing = "category"
+
+    def __init_subclass__(cls) -> None:
+        # Before @dataclass comes to make one that prints up to 65,000 values.
+        cls.__repr__ = Attribute.__repr__  # type: ignore[method-assign]
+
+    def __repr__(self) -> str:
+        labels = shortened(listed([shortened(label, 30) for label in self.labels], 8), 300)
+        return f"<{self.kind} {shortened(self.name, 80)}{': ' if labels else ''}{labels}>"
 
     @property
     @abstractmethod

@@ -102,7 +102,7 @@ class CuratorAnswer(Answer):
         left = {"answers_left": self.answers_left, "budget_left": float(self.budget_left), "currency": self.currency}
         return super().to_dict(confidence) | {"source": self.source, "free": self.free} | left
 
-    def text(self, confidence: float = 0.95) -> str:
+    def _plain(self, confidence: float) -> str:
         """`0.0712 ± 0.0110 (95%), paid`; `0.0712, within 0.15 (95%), free`."""
         low, high = self.interval(confidence)
         half, percent = (high - low) / 2, f"({100 * confidence:g}%)"

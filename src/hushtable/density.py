@@ -36,6 +36,8 @@ class Density:
     confidence: float
     widths: tuple[float, ...]
     """Standard deviation of the kernel, in units of each column or of its transform."""
+    not_private: bool = False
+    """Whether it comes from a rehearsal with simulated randomness."""
 
 
 def density(
@@ -64,6 +66,7 @@ def density(
         half=found[2].T if turned else found[2],
         confidence=confidence,
         widths=tuple(_scale(one) * margin.axes[i].half for i in order),
+        not_private=synopsis.not_private,
     )
 
 

@@ -15,7 +15,7 @@ from .attributes import MOST_CODES, Attribute, Boolean, Category, Integer, Missi
 from .budget import Neighbours, Unit
 from .csv_text import Csv
 from .decision_list import DecisionList
-from .errors import BadDomain, BadPath, UnknownAttribute, listed, readable, suggestion
+from .errors import BadDomain, BadPath, UnknownAttribute, counted, listed, readable, shortened, suggestion
 
 __all__ = ["Domain"]
 
@@ -47,6 +47,11 @@ class Domain:
     """Conditions that no row satisfies, in the words of a question."""
     csv: Csv = field(default_factory=Csv)
     """How the text of a CSV file is read."""
+
+    def __repr__(self) -> str:
+        names = shortened(listed([shortened(name, 40) for name in self.names], 8), 400)
+        people = f"{counted(self.unit.rows, 'row')} a person, neighbours: {self.unit.neighbours}"
+        return f"<Domain {shortened(self.table, 80)}: {counted(len(self.names), 'attribute')} ({names}); {people}>"
 
     @classmethod
     def load(cls, path: str | Path) -> Domain:

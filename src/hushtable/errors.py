@@ -44,6 +44,7 @@ __all__ = [
     "counted",
     "one_line",
     "readable",
+    "shortened",
     "suggestion",
 ]
 
@@ -68,6 +69,11 @@ def listed(names: Sequence[str], most: int = 12) -> str:
     """The names, cut after `most` so that an error stays one line."""
     more = f", ... ({len(names) - most} more)" if len(names) > most else ""
     return ", ".join(names[:most]) + more
+
+
+def shortened(text: str, most: int) -> str:
+    """The text, its end cut off where it is long; for a repr, which must never fill a screen."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def one_line(message: str, longest: int = 2000) -> str:

@@ -52,6 +52,8 @@ def _predicate(text: str, domain: Domain) -> Predicate:
     question = parse(text, domain)
     if question.where is None or text.lstrip()[:6].upper() == "SELECT":
         raise BadDomain("write a condition alone, without SELECT")
+    if question.notes:  # a rule about a value that no row can have is a slip of the pen
+        raise BadDomain(question.notes[0])
     return question.where
 
 

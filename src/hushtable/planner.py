@@ -12,7 +12,7 @@ from typing import Any
 from .budget import GRID, Budget, Number, Price, epsilon_of, exact
 from .decision_list import DecisionList
 from .domain import Domain
-from .errors import BadPlan, HushError, readable
+from .errors import BadPlan, HushError, counted, readable, shortened
 from .mechanisms import Design, Mechanism, mechanisms, read_mechanism
 from .workloads import DecisionLists, Marginals, Smooth, Workload, read_workload
 from .workloads.sparse import Sparse
@@ -104,6 +104,11 @@ class Plan:
                 for a in self.alternatives
             ],
         }
+
+    def __repr__(self) -> str:
+        rows = "" if self.rows is None else f", {counted(self.rows, 'row')}"
+        what = f"{shortened(str(self.workload), 200)} by {shortened(self.mechanism, 200)}"
+        return f"<Plan for {shortened(self.domain.table, 80)}{rows}: {what}, {self.budget}; print it for the forecast>"
 
     def __str__(self) -> str:
         from .plan_text import plan_text
@@ -245,7 +250,7 @@ def _other_orders(
             except BadPlan as error:
                 found.append(Alternative(mechanism="any", workload=str(other), typical=(), why_not=str(error)))
                 continue
-            less = "larger certified bias" if order < chosen else "larger expected error, certified bias"
+            less = "larger certified bias" if order < chosen else "more noise, certified bias"
             found.append(
                 Alternative(
                     mechanism=design.mechanism,

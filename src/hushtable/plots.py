@@ -10,6 +10,7 @@ import numpy as np
 from .errors import BadPath, readable
 from .extras import need
 from .file_format import check_writable, new_file
+from .questions.stamp import SIMULATED
 
 if TYPE_CHECKING:
     from .density import Density
@@ -29,16 +30,21 @@ def check_picture(path: Path) -> Path:
 
 
 def save_density(path: Path, seen: Density, *, title: str) -> None:
-    """Writes the picture: a line with its band, or two maps, of the density and of its uncertainty."""
+    """Writes the picture: a line with its band, or two maps, of the density and of its uncertainty.
+
+    That of a rehearsal has its stamp above the title and in the file's description.
+    """
     import matplotlib
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7.5, 4.2) if len(seen.axes) == 1 else (11.5, 4.8), layout="constrained")
-    figure.suptitle(title, fontsize=12, x=0.01, ha="left")
+    stamp = f"{SIMULATED}\n" if seen.not_private else ""
+    figure.suptitle(stamp + title, fontsize=12, x=0.01, ha="left", color="#b3261e" if stamp else "black")
     (_line if len(seen.axes) == 1 else _maps)(figure, seen)
     ending = path.suffix.lower().removeprefix(".")
     with matplotlib.rc_context({"svg.hashsalt": "hushtable"}), new_file(path) as file:
-        figure.savefig(file, format=ending, dpi=150, metadata={"Date": None} if ending == "svg" else None)
+        described = {"Description": SIMULATED} if stamp else {}
+        figure.savefig(file, format=ending, dpi=150, metadata=described | ({"Date": None} if ending == "svg" else {}))
 
 
 def _line(figure: Any, seen: Density) -> None:

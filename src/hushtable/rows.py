@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from .attributes import Uncoded
 from .decoding import decoder, loses_other
 from .errors import BadPath, BadQuestion, listed
 from .file_format import new_file
+from .questions.stamp import SIMULATED
 
 if TYPE_CHECKING:
     from .synopsis import Synopsis
@@ -25,6 +27,7 @@ MOST_ROWS = 10**10
 # In memory, rows times columns; a value takes about 8 bytes.
 MOST_VALUES = 500_000_000
 ENDINGS = (".csv", ".parquet")
+UNMISTAKABLE = re.compile("not[-_ ]?private", re.IGNORECASE)
 
 
 def draw_rows(synopsis: Synopsis, rows: int, *, seed: int | None = None) -> pa.Table:
@@ -47,10 +50,19 @@ def write_rows(
     seed: int | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> None:
-    """The rows of `draw_rows` as a new .csv or .parquet file, in memory that does not grow with their number."""
+    """The rows of `draw_rows` as a new .csv or .parquet file, in memory that does not grow with their number.
+
+    A CSV file of a rehearsal must say in its name that it is not private; a Parquet file says so inside.
+    """
     ending = Path(path).suffix.lower()
     if ending not in ENDINGS:
         raise BadPath(f"cannot tell how to write {path}; give it a name that ends in {' or '.join(ENDINGS)}")
+    if synopsis.not_private and ending == ".csv" and not UNMISTAKABLE.search(Path(path).name):
+        better = Path(path).with_name(f"{Path(path).stem}-not-private.csv")
+        raise BadPath(
+            f"these rows are of a rehearsal, {SIMULATED}, and a CSV file has no other place to say so than its name; "
+            f"write {better}, or a .parquet file"
+        )
     batches, done = stream(synopsis, rows, seed=seed), 0
     with new_file(path) as file, _writer(file, batches.schema, ending) as writer:
         for batch in batches:
@@ -88,8 +100,6 @@ def left_out(synopsis: Synopsis) -> list[str]:
 
 def notes(synopsis: Synopsis) -> list[str]:
     """What whoever uses the rows should know of them, one line each."""
-    from .synopsis import SIMULATED
-
     found = [SIMULATED] if synopsis.not_private else []
     if names := left_out(synopsis):
         found.append(f"left out, because their values are not listed: {listed(names)}")

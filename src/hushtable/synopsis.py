@@ -5,14 +5,16 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .domain import Domain
-from .errors import BadQuestion, HushError, counted
+from .errors import BadQuestion, HushError, counted, listed, readable, shortened
 from .models.base import Model
 from .questions.answer import Answer, CrossTab
+from .questions.stamp import SIMULATED, stamped
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -20,9 +22,7 @@ if TYPE_CHECKING:
     from .planner import Plan
     from .questions.lists import Listed, Lists
 
-__all__ = ["Synopsis", "load"]
-
-SIMULATED = "NOT PRIVATE: released with simulated randomness"
+__all__ = ["SIMULATED", "Synopsis", "load"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -71,8 +71,18 @@ class Synopsis:
         parsed = self._parsed(question) if isinstance(question, str) else self.model.accept(question)
         # Numbers too large to be squared come out as not known; numpy's remarks on that help nobody.
         with np.errstate(all="ignore"):
-            answer = self.model.answer(parsed, count=count)
-        return replace(answer, notes=(SIMULATED, *answer.notes)) if self.not_private else answer
+            answer = self._nothing(parsed, count=count) or self.model.answer(parsed, count=count)
+        if said := getattr(parsed, "notes", ()):
+            answer = replace(answer, notes=(*said, *answer.notes))
+        return stamped(answer) if self.not_private else answer
+
+    def _nothing(self, question: Any, *, count: bool) -> Answer | None:
+        """The exact 0 of a condition that no row of any table can meet."""
+        from .questions.parse import Question
+
+        if not isinstance(question, Question) or not question.empty(self.domain.sizes):
+            return None
+        return Answer(question=question.text, unit="count" if count else "fraction", value=0.0, stderr=0.0)
 
     def sample(self, rows: int, *, seed: int | None = None) -> pa.Table:
         """Synthetic rows as an Arrow table, drawn from the model: no budget is spent, and no error bar comes along.
@@ -100,7 +110,7 @@ class Synopsis:
         if not isinstance(self.model, SmoothModel):
             raise BadQuestion("this synopsis has no smooth columns to average over; release smooth(columns=[...])")
         answer = self.model.average(function, where=where, by=by)
-        return replace(answer, notes=(SIMULATED, *answer.notes)) if self.not_private else answer
+        return stamped(answer) if self.not_private else answer
 
     def _parsed(self, text: str) -> Any:
         """Parsing takes longer than answering, and people ask the same thing again."""
@@ -143,6 +153,20 @@ class Synopsis:
             raise
         if self.journal is not None:
             self.journal.unlink(missing_ok=True)
+
+    def __repr__(self) -> str:
+        """One paragraph, whatever the domain: the numbers themselves are in `model`."""
+        names = shortened(listed([shortened(name, 40) for name in self.domain.names], 6), 250)
+        found, budget = self.model.row_count(), self.accounting["budget"]
+        spread = f" ± {1.96 * found[1]:,.0f}" if found is not None and found[1] > 0.3 else ""
+        rows = "" if found is None else f", {found[0]:,.0f}{spread} rows"
+        price = ", ".join(f"{name} = {readable(Fraction(value))}" for name, value in budget.items())
+        stamp = f" {SIMULATED}." if self.not_private else ""
+        return (
+            f"<Synopsis of {shortened(self.domain.table, 60)} ({counted(len(self.domain.names), 'attribute')}: "
+            f"{names}{rows}): {shortened(self.workload, 150)} by {shortened(self.mechanism, 100)}, {price}.{stamp} "
+            "Ask with .ask('question'), see docs/questions.md.>"
+        )
 
     def __str__(self) -> str:
         stamp = f"\n{SIMULATED}" if self.not_private else ""

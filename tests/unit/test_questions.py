@@ -123,7 +123,8 @@ def between(name, low, high, negated):
 
 booleans = st.sampled_from(["smoker", "asthma"])
 words = st.sampled_from([(text, f"'{code}'") for code, texts in spelled.items() for text in texts])
-sexes = st.sampled_from([("'f'", "'f'"), ("'m'", "'m'"), ("' m '", "'m'")])
+# Values are read without spaces around them, so that no row has the third; 'x' is the only undeclared one.
+sexes = st.sampled_from([("'f'", "'f'"), ("'m'", "'m'"), ("' m '", "' m '"), ("'other'", "'x'"), ("NULL", "NULL")])
 labels = {"0-2": "BETWEEN 0 AND 2", "3-4": "BETWEEN 3 AND 4", "5-9": ">= 5"}
 atoms = st.one_of(
     booleans.map(lambda name: (name, f"({name} = 'true')")),
@@ -216,10 +217,61 @@ def test_the_oracle_can_disagree():
 def test_other_and_missing_can_be_asked_for_by_name():
     number = int(np.prod(SIZES))
     assert kept("sex = 'missing'") == kept("sex IS NULL")
-    assert kept("age = 'other'") == kept("NOT age IN ('0-2', '3-4', '5-9', 'missing')")
-    for known in ("sex = 'other'", "sex IN ('f', 'missing')", "age <> 'other'", "smoker = 'missing'"):
+    assert kept("age <> 'other'") == kept("age IN ('0-2', '3-4', '5-9')")
+    for known in ("sex IN ('f', 'missing')", "sex <> 'missing'", "smoker = 'missing'"):
         assert len(kept(known)) + len(kept(f"NOT ({known})")) == number
     assert len(kept("sex = 'other'")) == number // 4
+    for unknown in ("sex = 'other'", "sex IN ('f', 'other')", "age = 'other'"):  # of a missing value, as in SQL
+        rest = set(range(number)) - set(kept(unknown)) - set(kept(f"NOT ({unknown})"))
+        assert sorted(rest) == kept(f"{unknown[:3]} IS NULL")
+
+
+REMARKS = {
+    "sex = NULL": "no comparison with NULL is ever true in SQL; ask sex IS NULL for missing values",
+    "sex IN ('f', NULL)": "ask sex IS NULL",
+    "age > NULL": "ask age IS NULL",
+    "smoker = ' true'": "without spaces around them, so no row has smoker = ' true'; ask smoker = 'true'",
+    "sex <> ''": "ask sex IS NULL, which is what a blank one is read as",
+    "pay = 11": "pay lies between 0 and 10, so no row is counted for pay = 11",
+    "pay IN (-1, '12.5')": "no row is counted for pay = 12.5",
+}
+
+
+@pytest.mark.parametrize("text", REMARKS)
+def test_what_no_row_can_meet_is_answered_with_a_remark(text):
+    assert REMARKS[text] in " ".join(parse(text, DOMAIN).notes)
+
+
+def test_a_clear_question_has_no_remarks():
+    for text in (
+        "smoker",
+        "sex IN ('f', 'other', 'missing')",
+        "age > 2.5",
+        "pay < 99",
+        "sex = 'm' AND pay = '[0, 2.5)'",
+    ):
+        assert parse(text, DOMAIN).notes == ()
+
+
+def test_undeclared_values_of_a_closed_list():
+    """Nobody is counted for them, which is known; where others are counted together, it is not."""
+    domain = Domain.from_dict({"table": "t", "attributes": {"s": {"kind": "category", "values": ["female", "male"]}}})
+    question = parse("s = 'femal' OR s IN ('x', 'male')", domain)
+    assert question.where.table((0,), (3,)).tolist() == [0, 1, 0]
+    assert [note.split(";")[0] for note in question.notes] == [
+        "'femal' is not a declared value of s, so no row is counted for it",
+        "'x' is not a declared value of s, so no row is counted for it",
+    ]
+    assert question.notes[0].endswith("it has female, male, missing. Did you mean 'female'?")
+    assert parse("s <> 'femal'", domain).where.table((0,), (3,)).tolist() == [1, 1, 0]
+    assert parse("NOT s IN ('femal', NULL)", domain).where.table((0,), (3,)).tolist() == [0, 0, 0]
+
+
+def test_a_comparison_with_null_needs_no_column():
+    question = parse("smoker AND sex = NULL", DOMAIN)
+    assert question.positions == (0,)
+    assert question.where.table((0,), (3,)).tolist() == [0, 0, 0]
+    assert parse("smoker OR sex = NULL", DOMAIN).where.table((0,), (3,)).tolist() == [0, 1, 0]
 
 
 SAME = [
@@ -300,7 +352,7 @@ def test_every_cut_is_on_an_edge_or_is_told_one(name, operator, number):
         assert None in map(refusal, told)
     elif refused is not None:
         assert operator == "="
-        assert "lies outside" in str(refused)
+        assert "all undeclared values are counted together" in str(refused)
 
 
 def refusal(text):
@@ -350,13 +402,13 @@ ERRORS = {
     "age < 'ten'": "age is a number; compare it with a number, not 'ten'",
     "age = 'ten'": "it has 0-2, 3-4, 5-9, other, missing.",
     "age = TRUE": "age has no value 'true'",
-    "age = 11": "age = 11 lies outside 0 to 9",
-    "sex = 'female'": "(undeclared values are counted together as 'other'); it has f, m, other, missing.",
+    "age = 11": "11 is not a declared value of age, and all undeclared values are counted together",
+    "age = 2.5": "ask age = 'other' for all of them; age is a whole number",
+    "asthma = 'perhaps'": "cannot be told from the others; ask asthma = 'other'",
+    "sex = 'female'": "ask sex = 'other' for all of them; it has f, m, other, missing.",
     "sex = 'misssing'": "Did you mean 'missing'?",
     "smoker = 2": "smoker has no value '2'; it has false, true, missing.",
     "pay = 'missing'": "pay has no value 'missing'",
-    "sex = NULL": "expected a number or a quoted text, not 'NULL'",
-    "sex IN ('f', NULL)": "expected a number or a quoted text, not 'NULL'",
     "smoker = asthma": "expected a number or a quoted text, not 'asthma'",
     "age >= 1e400": "expected a number or a quoted text",
     "age >= 1e-400": "expected a number or a quoted text",

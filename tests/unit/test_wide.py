@@ -1,6 +1,7 @@
 """Questions about more attributes than were measured: certified bounds hold, exact cases are exact, forms agree."""
 
 import numpy as np
+import pandas
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -238,6 +239,47 @@ class TestPlans:
         ]
         assert orders == sorted(orders)
         assert orders[-1] > orders[0]
+
+    @pytest.mark.parametrize(
+        ("columns", "rows", "workload", "order"),
+        [
+            (16, 7_000, "predicates(width=8)", 4),  # not all eight: their noise is several times the error of a guess
+            (100, 27_000, "any_of(width=15)", 2),
+            (100, 88_000, "any_of(width=5)", 2),
+            (16, 10**6, "any_of(width=8)", 8),  # so many rows that noise is no matter
+            (6, 1_000, "any_of(width=2)", 2),
+            (6, 1_000, "any_of(width=1)", 1),
+            (6, 300, "all_of(width=3)", 2),
+        ],
+    )
+    def test_orders_that_were_found_good_on_real_tables(self, columns, rows, workload, order):
+        """By `python -m benchmarks wide_order`; docs/wide.md has the figures."""
+        bits = domain({f"x{i}": {"kind": "boolean", "missing": "error"} for i in range(columns)})
+        made = ht.plan(bits, rows=rows, workload=workload, budget=BUDGET)
+        assert made.design.parameters[0].order == order
+
+    def test_a_real_table_is_measured_at_a_good_order(self, real_table):
+        """Random conditions on eight of sixteen columns, 7,000 rows: the whole width has half as much error again."""
+        source = np.random.default_rng(1)
+        rows = pandas.read_csv(real_table("nltcs.csv.gz")).to_numpy(bool)
+        rows = rows[source.choice(len(rows), 7_000, replace=False)]
+        shape = domain({f"x{i}": {"kind": "boolean", "missing": "error"} for i in range(16)})
+        vault = ht.Vault(pandas.DataFrame(rows, columns=[f"x{i}" for i in range(16)]), shape)
+        asked = [(source.choice(16, 8, replace=False), source.random(8) < 0.3) for _ in range(60)]
+
+        def off(more: str) -> float:
+            plan = ht.plan(shape, rows=7_000, workload=f"predicates(width=8{more})", budget=BUDGET)
+            made = vault.release(plan, randomness=ht.Simulated(1))
+            errors = []
+            for columns, negated in asked:
+                parts = [f"{'NOT ' * int(no)}x{c}" for c, no in zip(columns, negated, strict=True)]
+                true = (rows[:, columns] ^ negated).any(axis=1).mean()
+                errors.append(made.ask(f"any({', '.join(parts)})").value - true)
+            return float(np.sqrt(np.mean(np.square(errors))))
+
+        planned = off("")
+        assert planned < 0.8 * off(", order=8")
+        assert planned < 1.15 * off(", order=2")
 
     def test_forecast_names_bias_noise_and_expected_error(self):
         made = ht.plan(BITS, rows=30_000, workload="at_least(r=2, width=8)", budget=BUDGET)

@@ -42,6 +42,7 @@ def run(
     """Ask a released summary. Needs no data, spends no budget, and says how sure it is."""
     from ..errors import BadQuestion
     from ..questions.answer import CrossTab
+    from ..questions.stamp import other_notes
     from ..synopsis import load
 
     if (question is None) == (in_file is None):
@@ -56,5 +57,5 @@ def run(
         if simultaneous or view is not View.raw:
             raise BadQuestion("--simultaneous and --view are for cross-tabs; ask with GROUP BY or leave them out")
         value, text = answer.to_dict(confidence), answer.text(confidence)
-    notes = "".join(f"\nnote: {note}" for note in answer.notes)
+    notes = "".join(f"\nnote: {note}" for note in other_notes(answer.notes))
     say(value, text + notes, as_json=as_json)

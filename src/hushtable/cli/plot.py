@@ -25,13 +25,14 @@ def run(
     """Draw the density of one or two smooth columns with its uncertainty. Needs no data and spends no budget."""
     from ..density import density
     from ..plots import check_picture, save_density
-    from ..synopsis import SIMULATED, load
+    from ..questions.stamp import SIMULATED
+    from ..synopsis import load
 
     target = check_picture(output)
     released = load(synopsis)
     names = [name.strip() for name in columns.split(",") if name.strip()]
     seen = density(released, names, where=where, confidence=confidence)
-    words = [released.domain.table, *([where] if where else []), *([SIMULATED] if released.not_private else [])]
+    words = [released.domain.table, *([where] if where else [])]
     save_density(target, seen, title="; ".join(words))
     value = {
         "file": str(output),
@@ -42,4 +43,4 @@ def run(
         "typical_half_width": float(seen.half.mean()),
         "not_private": released.not_private,
     }
-    say(value, f"wrote {output}", as_json=as_json)
+    say(value, f"wrote {output}{f'; {SIMULATED}' if released.not_private else ''}", as_json=as_json)

@@ -25,6 +25,7 @@ def run(
     from ..domain import Domain
     from ..errors import BadPlan
     from ..file_format import check_writable, new_file
+    from ..questions.stamp import SIMULATED
     from ..report.owner import STAMP, owner_report
     from ..report.public import public_report
     from ..synopsis import load
@@ -44,5 +45,8 @@ def run(
             text = owner_report(released, lambda sets: true_tables(data, shape, sets, progress))
     with new_file(target) as file:
         file.write(text.encode("utf-8"))
-    note = "made from the file alone: it may be published" if data is None else STAMP
-    say({"file": str(output), "publishable": data is None}, f"wrote {output}; {note}", as_json=as_json)
+    publishable = data is None and not released.not_private
+    stamps = ([STAMP] if data is not None else []) + ([SIMULATED] if released.not_private else [])
+    note = "made from the file alone: it may be published" if publishable else "; ".join(stamps)
+    value = {"file": str(output), "publishable": publishable, "not_private": released.not_private, "notes": stamps}
+    say(value, f"wrote {output}; {note}", as_json=as_json)

@@ -22,6 +22,7 @@ def run(
     as_json: AsJson = False,
 ) -> None:
     """Write synthetic rows drawn from a released summary. Needs no data and spends no budget, seed or no seed."""
+    from ..questions.stamp import SIMULATED
     from ..rows import left_out, notes, write_rows
     from ..synopsis import load
 
@@ -31,6 +32,7 @@ def run(
     said, columns = notes(released), [a.name for a in released.domain.closed]
     for note in said:
         typer.echo(f"note: {note}", err=True)
+    stamp = f"; {SIMULATED}" if released.not_private else ""
     value = {
         "file": str(output),
         "rows": rows,
@@ -40,4 +42,4 @@ def run(
         "not_private": released.not_private,
         "notes": said,
     }
-    say(value, f"wrote {rows:,} synthetic rows of {len(columns)} columns to {output}", as_json=as_json)
+    say(value, f"wrote {rows:,} synthetic rows of {len(columns)} columns to {output}{stamp}", as_json=as_json)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..budget import Price
 from ..domain import Domain
+from ..errors import counted, shortened
 from ..workloads.base import Workload
 
 if TYPE_CHECKING:
@@ -65,6 +66,11 @@ class Design:
     """Seconds of work after the measurements, about."""
     by: Mechanism | None = field(default=None, repr=False, compare=False)
     """The mechanism that carries it out, which need not be found by its name; the design of every plan has it."""
+
+    def __repr__(self) -> str:
+        made = f"{self.mechanism}({self.options})" if self.options else self.mechanism
+        what = f"{counted(self.numbers, 'number')} for {self.price}; {shortened(self.summary, 300)}"
+        return f"<Design {shortened(made, 200)}: {what}>"
 
 
 @dataclass(frozen=True, kw_only=True)

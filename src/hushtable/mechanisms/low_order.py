@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import prod
+from math import inf, prod
 from typing import TYPE_CHECKING, cast
 
 from ..allocation import allocate, forecast
@@ -29,10 +29,12 @@ MOST_NUMBERS = 20_000_000
 MOST_VALUES = 4096
 # Wide workloads look no further: beyond it noise always grows faster than bias falls.
 MOST_ORDER = 8
-# Among orders whose expected errors are this much alike the highest is taken: its certified bias is smaller.
-ALIKE = 1.15
-# Measuring the whole width leaves no bias at all; that is worth more than twice the error expected of a guess.
-UNBIASED = 2.5
+# The lowest order is taken whose expected error is at most this many times the least one: its noise is surely less,
+# while what a higher order gains depends on the table. Only even orders are guessed from: on real tables an odd one
+# has the noise of the next and hardly less bias than the one below. docs/wide.md says what this was chosen on.
+ALIKE = 2.5
+# The whole width is measured where its noise is so much below what is expected of the best guess.
+UNBIASED = 0.7
 # Measured cost of one row in one table and of one row's parity, seconds (one core); see benchmarks/.
 SECONDS_PER_CELL, SECONDS_PER_PARITY, SECONDS_PER_VALUE = 1.5e-9, 4e-12, 4e-8
 
@@ -53,7 +55,7 @@ class LowOrder(Mechanism):
         return isinstance(workload, (Marginals, Wide))
 
     def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design:
-        """See Mechanism. A wide workload is measured at the order with the least expected error."""
+        """See Mechanism. A wide workload is measured at an order with about the least expected error."""
         workload.check(domain)
         _check_sizes(domain)
         if isinstance(workload, Marginals):
@@ -63,17 +65,25 @@ class LowOrder(Mechanism):
             raise BadPlan(f"{workload} needs about how many rows there are: the order to measure depends on it")
         if wide.order is not None:
             return self._at_order(domain, wide.order, price, wide, rows)
-        designs = []
-        for order in range(1, min(wide.width, MOST_ORDER) + 1):
-            try:
-                designs.append(self._at_order(domain, order, price, wide, rows))
-            except TooLarge:
-                break
-        least = min(design.forecasts[-1].typical for design in designs)
-        exact = designs[-1] if len(designs) == wide.width else None
+        guesses, exact = self._designs(domain, price, wide, rows)
+        least = min((design.forecasts[-1].typical for design in guesses), default=inf)
         if exact is not None and exact.forecasts[-1].typical <= UNBIASED * least:
             return exact
-        return [design for design in designs if design.forecasts[-1].typical <= ALIKE * least][-1]
+        return next(design for design in guesses if design.forecasts[-1].typical <= ALIKE * least)
+
+    def _designs(self, domain: Domain, price: Price, wide: Wide, rows: int) -> tuple[list[Design], Design | None]:
+        """Those that guess from few attributes at a time, and the one that measures the whole width, if it fits."""
+        guesses: list[Design] = []
+        orders = [1] if wide.width == 2 else range(2, min(wide.width - 1, MOST_ORDER) + 1, 2)
+        try:
+            for order in orders:
+                guesses.append(self._at_order(domain, order, price, wide, rows))
+            exact = self._at_order(domain, wide.width, price, wide, rows) if wide.width <= MOST_ORDER else None
+        except TooLarge:
+            exact = None
+        if not guesses and exact is None:
+            guesses.append(self._at_order(domain, 1, price, wide, rows))
+        return guesses, exact
 
     def _at_order(self, domain: Domain, order: int, price: Price, wide: Wide | None = None, rows: int = 1) -> Design:
         sizes = domain.sizes

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import BadQuestion, listed
+from ..errors import BadQuestion, counted, listed, shortened
 
 if TYPE_CHECKING:
     from ..domain import Domain
@@ -29,6 +29,23 @@ class Model(ABC):
     def format(self) -> int:
         """The first version of the file format that such a model can be read with."""
         return 1
+
+    def __init_subclass__(cls) -> None:
+        # Before @dataclass comes to make one that prints every released number.
+        cls.__repr__ = Model.__repr__  # type: ignore[method-assign]
+
+    def __repr__(self) -> str:
+        columns = counted(len(self.domain.names), "attribute")
+        return f"<{type(self).__name__} of {shortened(self.domain.table, 80)}, {columns}>"
+
+    def row_count(self) -> tuple[float, float] | None:
+        """The number of rows and its standard error (0 where it is public), or None where the file does not tell."""
+        table = self.domain.table.replace('"', '""')
+        try:
+            found = self.answer(self.parse(f'SELECT count(*) FROM "{table}"'), count=True)
+        except BadQuestion:
+            return None
+        return float(found.value), float(found.stderr)
 
     def parse(self, text: str) -> Any:
         """What a text asks, in the form `answer` takes: SQL's words, unless a model has questions of its own."""

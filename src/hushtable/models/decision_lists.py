@@ -18,6 +18,7 @@ from ..interactions import Interactions, Law
 from ..questions.answer import Answer
 from ..questions.decisions import Decision, parse_decision
 from .base import Model
+from .discrete_noise import discrete_variance
 from .reading import noise_scale, plain_fraction
 
 __all__ = ["DecisionListsModel"]
@@ -47,6 +48,10 @@ class DecisionListsModel(Model):
     polynomial_bias: Fraction
     """No list is farther from its polynomial than this, as a share of one row."""
     sums: NDArray[np.int64]
+
+    def row_count(self) -> tuple[float, float]:
+        """See Model."""
+        return float(self.sums[0]), discrete_variance(self.law, self.group_scales[0]) ** 0.5
 
     def parse(self, text: str) -> Decision:
         """See Model."""

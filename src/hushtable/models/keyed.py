@@ -50,6 +50,10 @@ class KeyedModel(Model):
             return answer_lists(self, question, count=count)
         return answer_list(self, question, count=count)
 
+    def row_count(self) -> tuple[float, float]:
+        """See Model."""
+        return self.rows, self.rows_variance**0.5
+
     @property
     @abstractmethod
     def rows(self) -> float:

@@ -18,6 +18,7 @@ from ..questions.smooth_answers import SmoothAnswer
 from ..smooth.axes import axis_of
 from ..smooth.expressions import Expression, names_in, parse_expression
 from .base import Model
+from .discrete_noise import discrete_variance
 from .ratios import OLD, Estimate, Ratio
 from .reading import noise_scale
 
@@ -49,6 +50,10 @@ class SmoothDirectModel(Model):
     @property
     def _names(self) -> list[str]:
         return list(dict.fromkeys(axis_of(self.domain, text).name for text in self.columns))
+
+    def row_count(self) -> tuple[float, float]:
+        """See Model."""
+        return float(self.sums[0]), discrete_variance(self.law, self.scales[0]) ** 0.5
 
     def parse(self, text: str) -> SmoothQuestion:
         """See Model."""

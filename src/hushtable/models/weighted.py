@@ -93,6 +93,10 @@ class WeightedModel(Model):
             covered=np.array(sorted(covered), dtype=np.int64), certificate=certificate, cap=cap,
         )  # fmt: skip
 
+    def row_count(self) -> tuple[float, float]:
+        """See Model."""
+        return float(self.rows), self.rows_stderr
+
     @cached_property
     def hypothesis(self) -> Factored:
         """The distribution."""

@@ -88,6 +88,10 @@ class WholeTableModel(Model):
         """The number of rows and its variance; at least 1, so that answers stay finite."""
         return max(self.totals.rows, 1.0), self.totals.rows_variance
 
+    def row_count(self) -> tuple[float, float]:
+        """See Model."""
+        return self.total[0], self.total[1] ** 0.5
+
     @property
     def monte_carlo(self) -> float:
         """Standard error, at most, that any share has because the model is carried by so many rows."""

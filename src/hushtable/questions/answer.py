@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,6 +15,7 @@ from numpy.typing import NDArray
 
 from ..errors import BadQuestion
 from ..extras import need
+from .stamp import SIMULATED, mark, other_notes
 
 if TYPE_CHECKING:
     import pandas
@@ -24,6 +27,8 @@ __all__ = ["Answer", "CrossTab", "Limits", "reach"]
 AnswerUnit = Literal["fraction", "count", "mean"]
 Floats = NDArray[np.float64]
 Limits = Callable[[float], tuple[Floats, Floats]]
+# Characters that a repr shows of a question, and of its answer.
+GLIMPSE = 300
 
 
 def reach(confidence: float, kurtosis: Floats | float = 0.0) -> Any:
@@ -38,21 +43,50 @@ def reach(confidence: float, kurtosis: Floats | float = 0.0) -> Any:
     return z + max(z**3 - 3 * z, 0.0) / 24 * kurtosis
 
 
-class _Frames:
-    """The ways out into data frames, shared by both kinds of answer."""
+class _Ways:
+    """The ways out that both kinds of answer share: text and data frames. The stamp of a rehearsal follows them all."""
+
+    question: str
+    unit: AnswerUnit
+    notes: tuple[str, ...]
+    not_private: bool
+
+    def __init_subclass__(cls) -> None:
+        # Before @dataclass comes to make one that prints every array.
+        cls.__repr__ = _Ways.__repr__  # type: ignore[method-assign]
+
+    def __repr__(self) -> str:
+        stamp = f"; {SIMULATED}" if self.not_private else ""
+        return f"<{type(self).__name__} to {self.question[:GLIMPSE]!r}: {self._glimpse()[:GLIMPSE]}{stamp}>"
+
+    def _glimpse(self) -> str:
+        """The answer, or what there is of it, in a few words."""
+        raise NotImplementedError(type(self).__name__)
+
+    @property
+    def _stamp(self) -> str:
+        """A line that stands before the text of a rehearsal's answer."""
+        return f"{SIMULATED}\n" if self.not_private else ""
+
+    def _marked(self) -> dict[str, Any]:
+        """What JSON says of a rehearsal beside its notes."""
+        return {"not_private": True} if self.not_private else {}
 
     def to_arrow(self, confidence: float = 0.95) -> pyarrow.Table:
-        """A pyarrow table: the group columns, then value, stderr, bias, low, high."""
+        """A pyarrow table: the group columns, then value, stderr, bias, low, high; its metadata say what was asked."""
         import pyarrow
 
-        return pyarrow.table(self.columns(confidence))
+        origin = {"hushtable": json.dumps(self._origin(confidence))}
+        return pyarrow.table(self.columns(confidence)).replace_schema_metadata(origin)
 
     def to_pandas(self, confidence: float = 0.95) -> pandas.DataFrame:
-        """The same as a pandas frame."""
+        """The same as a pandas frame; its `attrs` say what was asked."""
         need("pandas")
         import pandas
 
-        return pandas.DataFrame(self.columns(confidence))
+        frame = pandas.DataFrame(self.columns(confidence))
+        frame.attrs = {"hushtable": self._origin(confidence)}
+        return frame
 
     def to_polars(self, confidence: float = 0.95) -> polars.DataFrame:
         """The same as a polars frame."""
@@ -61,13 +95,17 @@ class _Frames:
 
         return polars.DataFrame(self.columns(confidence))
 
+    def _origin(self, confidence: float) -> dict[str, Any]:
+        facts = {"question": self.question, "unit": self.unit, "confidence": confidence}
+        return facts | {"not_private": self.not_private, "notes": list(self.notes)}
+
     def columns(self, confidence: float) -> dict[str, list[Any]]:
         """Column name to values."""
         raise NotImplementedError(type(self).__name__)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answer(_Frames):
+class Answer(_Ways):
     """One number: its value, the standard error of the noise in it, and a certified bound on its bias."""
 
     question: str
@@ -83,6 +121,8 @@ class Answer(_Frames):
     """The same from measured numbers alone, where the value itself is a model's."""
     limits: Limits | None = field(default=None, repr=False, compare=False)
     """From a confidence to the ends of the interval, where they do not lie evenly around the value: averages."""
+    not_private: bool = False
+    """Whether it comes from a rehearsal with simulated randomness."""
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """Lower and upper end: bias and noise on both sides, never clipped; or an average's limits, in its range."""
@@ -95,18 +135,22 @@ class Answer(_Frames):
     def to_dict(self, confidence: float = 0.95) -> dict[str, Any]:
         """What `hush ask --json` prints; a number that is not known or too large is None."""
         low, high = self.interval(confidence)
-        return {
-            "question": self.question,
-            "unit": self.unit,
-            "value": _none_if_unknown(self.value),
-            "stderr": _none_if_unknown(self.stderr),
-            "bias": _none_if_unknown(self.bias),
-            "low": _none_if_unknown(low),
-            "high": _none_if_unknown(high),
-            "confidence": confidence,
-            "estimator": self.estimator,
-            "notes": list(self.notes),
-        } | ({} if self.unbiased is None else {"unbiased": self.unbiased.short(confidence)})
+        return (
+            {
+                "question": self.question,
+                "unit": self.unit,
+                "value": _none_if_unknown(self.value),
+                "stderr": _none_if_unknown(self.stderr),
+                "bias": _none_if_unknown(self.bias),
+                "low": _none_if_unknown(low),
+                "high": _none_if_unknown(high),
+                "confidence": confidence,
+                "estimator": self.estimator,
+                "notes": list(self.notes),
+            }
+            | self._marked()
+            | ({} if self.unbiased is None else {"unbiased": self.unbiased.short(confidence)})
+        )
 
     def short(self, confidence: float = 0.95) -> dict[str, float | None]:
         """Value, standard error and interval alone."""
@@ -117,28 +161,36 @@ class Answer(_Frames):
     def columns(self, confidence: float = 0.95) -> dict[str, list[Any]]:
         """One row."""
         low, high = self.interval(confidence)
-        return {"value": [self.value], "stderr": [self.stderr], "bias": [self.bias], "low": [low], "high": [high]}
+        numbers = {"value": [self.value], "stderr": [self.stderr], "bias": [self.bias], "low": [low], "high": [high]}
+        return numbers | mark(self.not_private, 1)
 
     def text(self, confidence: float = 0.95) -> str:
+        """The answer to read; that of a rehearsal begins with its stamp."""
+        return self._stamp + self._plain(confidence)
+
+    def _plain(self, confidence: float) -> str:
         """`0.0712 ± 0.0011 (95%)`; a guess stands beside what is certified, which is often much wider."""
         low, high = self.interval(confidence)
         if self.estimator == "assisted":
             digits = 0 if self.unit == "count" else 4
             value, least, most = (f"{number:,.{digits}f}" for number in (self.value, low, high))
             return f"{value}, certified between {least} and {most} ({100 * confidence:g}%)"
-        beside = "" if self.unbiased is None else f"; measured {self.unbiased.text(confidence)}"
+        beside = "" if self.unbiased is None else f"; measured {self.unbiased._plain(confidence)}"
         return f"{_shown(self.value, low, high, self.estimator)} ({100 * confidence:g}%){beside}"
+
+    def _glimpse(self) -> str:
+        return self._plain(0.95)
 
     def __str__(self) -> str:
         return self.text()
 
     def _repr_html_(self) -> str:
         notes = "".join(f"<br><small>{_html(note)}</small>" for note in self.notes)
-        return f"<b>{_html(str(self))}</b> <code>{_html(self.question)}</code>{notes}"
+        return f"<b>{_html(self._plain(0.95))}</b> <code>{_html(self.question)}</code>{notes}"
 
 
 @dataclass(frozen=True, kw_only=True)
-class CrossTab(_Frames):
+class CrossTab(_Ways):
     """One answer per combination of the group columns."""
 
     question: str
@@ -156,6 +208,8 @@ class CrossTab(_Frames):
     """The same from measured numbers alone, nan where they do not tell; where the value itself is a model's."""
     limits: Limits | None = field(default=None, repr=False, compare=False)
     """From a confidence to the ends of the intervals, where they do not lie evenly around the values: averages."""
+    not_private: bool = False
+    """Whether it comes from a rehearsal with simulated randomness."""
 
     def __len__(self) -> int:
         return len(self.value)
@@ -180,11 +234,15 @@ class CrossTab(_Frames):
         numbers = {"value": self.value, "stderr": self.stderr, "bias": self.bias, "low": low, "high": high}
         if self.unbiased is not None:
             numbers |= {"unbiased": self.unbiased.value, "unbiased_stderr": self.unbiased.stderr}
+        marked = mark(self.not_private, len(self))
         # A group column that is named like a number keeps its labels under another name.
-        taken = {(f"{name}_group" if name in numbers else name): labels for name, labels in self.groups.items()}
-        return {name: list(labels) for name, labels in taken.items()} | {
-            name: column.tolist() for name, column in numbers.items()
-        }
+        own = {*numbers, *marked}
+        taken = {(f"{name}_group" if name in own else name): labels for name, labels in self.groups.items()}
+        return (
+            {name: list(labels) for name, labels in taken.items()}
+            | {name: column.tolist() for name, column in numbers.items()}
+            | marked
+        )
 
     def rows(self, confidence: float = 0.95, *, simultaneous: bool = False) -> list[dict[str, Any]]:
         """One mapping a cell; a value that is not known (an empty group's mean) becomes None."""
@@ -205,7 +263,7 @@ class CrossTab(_Frames):
             "estimator": self.estimator,
             "notes": list(self.notes),
             "rows": self.rows(confidence, simultaneous=simultaneous),
-        }
+        } | self._marked()
 
     def consistent(self) -> CrossTab:
         """A view: the nearest table without negative cells and with the same sum. Error bars stay the raw ones."""
@@ -215,12 +273,7 @@ class CrossTab(_Frames):
 
         note = "view: negative cells removed and the sum kept; the error bars are those of the raw values"
         value = nearest_non_negative(self.value, self.stderr**2)
-        return CrossTab(
-            **(
-                self.__dict__
-                | {"value": value, "estimator": f"{self.estimator}, non-negative view", "notes": (*self.notes, note)}
-            )
-        )
+        return replace(self, value=value, estimator=f"{self.estimator}, non-negative view", notes=(*self.notes, note))
 
     def _lines(self, confidence: float = 0.95, *, simultaneous: bool = False) -> Iterator[list[str]]:
         low, high = self.interval(confidence, simultaneous=simultaneous)
@@ -237,20 +290,28 @@ class CrossTab(_Frames):
         beside = [] if self.unbiased is None else [f"measured ({bar})"]
         return [*self.groups, f"{self.unit} ({bar})", *beside]
 
+    def _glimpse(self) -> str:
+        first = "; ".join(", ".join(line) for line in islice(self._lines(), 2))
+        return f"{self.unit}s of {len(self):,} groups by {', '.join(self.groups)}, with 95% intervals; {first}; ..."
+
     def __str__(self) -> str:
         return self.text()
 
     def text(self, confidence: float = 0.95, *, simultaneous: bool = False) -> str:
-        """An aligned table, a line a cell."""
+        """An aligned table, a line a cell; that of a rehearsal begins with its stamp."""
         bar = f"{100 * confidence:g}%{', all cells at once' if simultaneous else ''}"
         lines = [[*self._heads(bar)], *self._lines(confidence, simultaneous=simultaneous)]
         widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
-        return "\n".join("  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip() for line in lines)
+        return self._stamp + "\n".join(
+            "  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)).rstrip() for line in lines
+        )
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{_html(name)}</th>" for name in self._heads("95%"))
         body = "".join("<tr>" + "".join(f"<td>{_html(c)}</td>" for c in line) + "</tr>" for line in self._lines())
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        stamp = f"<p><b>{_html(SIMULATED)}</b></p>" if self.not_private else ""
+        notes = "".join(f"<br><small>{_html(note)}</small>" for note in other_notes(self.notes))
+        return f"{stamp}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"
 
 
 def measured(value: float, half: float) -> str:

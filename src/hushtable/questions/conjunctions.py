@@ -38,7 +38,7 @@ def parse_conjunction(text: str, domain: Domain, *, free: int) -> Listed | Top:
         )
     labels = [[a.labels[c] for c in sorted(codes)] for a, codes in zip(domain.closed, everywhere, strict=True)]
     rows = list(product(*labels))
-    return Listed([row[0] for row in rows] if len(labels) == 1 else rows, text=text)
+    return Listed([row[0] for row in rows] if len(labels) == 1 else rows, text=text, notes=question.notes)
 
 
 def _is_top(tree: exp.Expr) -> bool:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import ceil, floor
 
-from ..attributes import Attribute, Binned, Boolean, Integer, edge_text
+from ..attributes import Attribute, Binned, Boolean, Integer, canonical, edge_text
 from ..errors import BadQuestion, CutInsideBin, listed, suggestion
 from .predicate import Event
 
-__all__ = ["bare", "compare", "is_missing", "one_of"]
+__all__ = ["Say", "Value", "bare", "compare", "equals", "how_it_is_read", "is_missing", "one_of"]
 
-Value = Fraction | str | bool
+# A literal of a question; None is SQL's NULL.
+Value = Fraction | str | bool | None
+# Takes down a remark on the question, which the answer carries as a note.
+Say = Callable[[str], None]
 OPPOSITE = {"<": ">=", "<=": ">"}
+PLAIN_NUMBER = re.compile(r"[+-]?\d{1,300}(\.\d{1,300})?", re.ASCII)
 
 
 def bare(position: int, attribute: Attribute) -> Event:
@@ -32,29 +37,53 @@ def is_missing(position: int, attribute: Attribute) -> Event:
     return Event(position, true, tuple(not t for t in true))
 
 
-def compare(position: int, attribute: Attribute, operator: str, value: Value) -> Event:
+def compare(position: int, attribute: Attribute, operator: str, value: Value, say: Say) -> Event:
     """`attribute operator value`."""
     if operator in ("=", "<>"):
-        event = one_of(position, attribute, [value])
+        event = equals(position, attribute, value, say)
         return event if operator == "=" else Event(position, event.false, event.true)
     if not isinstance(attribute, Binned):
         raise BadQuestion(f"{attribute.name} has no order, so {operator} means nothing; use =, <> or IN")
-    if not isinstance(value, Fraction):
+    if value is None:
+        return _never_known(position, attribute, say)
+    number = _number(value)
+    if number is None:
         raise BadQuestion(f"{attribute.name} is a number; compare it with a number, not '{value}'")
     below = operator in ("<", "<=")
-    first = _bin_from(attribute, OPPOSITE[operator] if below else operator, value, shown=operator)
+    first = _bin_from(attribute, OPPOSITE[operator] if below else operator, number, shown=operator)
     event = _event(position, attribute, set(range(first, len(attribute.values))))
     return Event(position, event.false, event.true) if below else event
 
 
-def one_of(position: int, attribute: Attribute, values: Sequence[Value]) -> Event:
-    """The attribute has one of the values."""
-    codes = {code for value in values for code in _codes(attribute, value)}
-    special = codes - set(range(len(attribute.values)))
-    event = _event(position, attribute, codes)
-    if special:  # a question that names `other` or `missing` knows where these rows are
-        event = Event(position, event.true, tuple(not t for t in event.true))
-    return event
+def one_of(position: int, attribute: Attribute, values: Sequence[Value], say: Say) -> Event:
+    """The attribute has one of the values: `=` joined by OR, so that a NULL among them leaves NOT IN never true."""
+    parts = [equals(position, attribute, value, say) for value in values]
+    true = tuple(any(part.true[code] for part in parts) for code in range(attribute.size))
+    return Event(position, true, tuple(all(part.false[code] for part in parts) for code in range(attribute.size)))
+
+
+def equals(position: int, attribute: Attribute, value: Value, say: Say) -> Event:
+    """`attribute = value`, in three values as in SQL: of a missing value no comparison is true or false.
+
+    A value that no row can have is a question all the same: nothing is true, and a remark says why.
+    """
+    if value is None:
+        return _never_known(position, attribute, say)
+    code = _code(attribute, value, say)
+    if code is None:
+        return _event(position, attribute, set())
+    if code == attribute.missing_code:
+        return is_missing(position, attribute)
+    if code == attribute.other_code:  # whoever names it knows where its rows are
+        true = tuple(c == code for c in range(attribute.size))
+        return Event(position, true, tuple(c < len(attribute.values) for c in range(attribute.size)))
+    return _event(position, attribute, {code})
+
+
+def _never_known(position: int, attribute: Attribute, say: Say) -> Event:
+    say(f"no comparison with NULL is ever true in SQL; ask {attribute.name} IS NULL for missing values")
+    nowhere = (False,) * attribute.size
+    return Event(position, nowhere, nowhere)
 
 
 def _event(position: int, attribute: Attribute, codes: set[int]) -> Event:
@@ -68,19 +97,42 @@ def _event(position: int, attribute: Attribute, codes: set[int]) -> Event:
     return Event(position, true, false)
 
 
-def _codes(attribute: Attribute, value: Value) -> set[int]:
-    if isinstance(attribute, Binned) and isinstance(value, Fraction):
-        return _bin_of(attribute, value)
+def _code(attribute: Attribute, value: Fraction | str | bool, say: Say) -> int | None:
+    """The one code that a value means, or None, with a remark, where no row can have it."""
     text = ("true" if value else "false") if isinstance(value, bool) else _text(value)
-    if text in attribute.labels:
-        return {attribute.labels.index(text)}
-    found = attribute.place(text)
-    if found is not None and not isinstance(attribute, Binned):
-        return {found}
-    together = " (undeclared values are counted together as 'other')" if attribute.other else ""
-    raise BadQuestion(
-        f"{attribute.name} has no value '{text}'{together}; it has {listed(attribute.labels)}."
-        f"{suggestion(text, attribute.labels)}"
+    if text in attribute.labels and not isinstance(value, Fraction):
+        return attribute.labels.index(text)
+    if text != text.strip() or not text:
+        say(how_it_is_read(attribute, text))
+        return None
+    if isinstance(attribute, Binned):
+        number = _number(value)
+        if number is not None:
+            return _bin_of(attribute, number, say)
+    elif (found := attribute.place(text)) is not None:
+        return found
+    labels = f"it has {listed(attribute.labels)}.{suggestion(text, attribute.labels)}"
+    if attribute.other and not isinstance(attribute, Binned):
+        raise _unknowable(attribute, f"'{text}'", labels)
+    # What is no number or truth value at all is compared with one by mistake, in SQL too.
+    if isinstance(attribute, (Binned, Boolean)) or isinstance(value, bool):
+        raise BadQuestion(f"{attribute.name} has no value '{text}'; {labels}")
+    say(f"'{text}' is not a declared value of {attribute.name}, so no row is counted for it; {labels}")
+    return None
+
+
+def how_it_is_read(attribute: Attribute, text: str) -> str:
+    """Why no row has a text that is blank or has spaces around it."""
+    name, inner = attribute.name, canonical(text)
+    better = f"{name} IS NULL, which is what a blank one is read as" if inner is None else f"{name} = '{inner}'"
+    return f"values are read without spaces around them, so no row has {name} = '{text}'; ask {better}"
+
+
+def _unknowable(attribute: Attribute, value: str, labels: str) -> BadQuestion:
+    """Rows may have it, and the file cannot tell how many."""
+    return BadQuestion(
+        f"{value} is not a declared value of {attribute.name}, and all undeclared values are counted together, so it "
+        f"cannot be told from the others; ask {attribute.name} = 'other' for all of them; {labels}"
     )
 
 
@@ -90,21 +142,34 @@ def _text(value: Fraction | str) -> str:
     return str(int(value)) if value.denominator == 1 else repr(float(value))
 
 
-def _bin_of(attribute: Binned, value: Fraction) -> set[int]:
-    """The bin that holds this one value and nothing else."""
+def _number(value: Fraction | str | bool) -> Fraction | None:
+    """The number a literal is or spells; SQL, too, takes '3' for 3 where the column is a number."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, str):
+        return Fraction(value) if PLAIN_NUMBER.fullmatch(value) else None
+    return value
+
+
+def _bin_of(attribute: Binned, value: Fraction, say: Say) -> int | None:
+    """The bin that holds this one value and nothing else; None, with a remark, where no row has the value."""
     for code, (first, last) in enumerate(attribute.reach()):
         if first == last == value:
-            return {code}
-        if first <= value <= last:
+            return code
+        if first <= value <= last and not (isinstance(attribute, Integer) and value.denominator != 1):
             raise CutInsideBin(
                 name=attribute.name,
                 cut=f"= {edge_text(value)}",
                 below=_edge(attribute, code),
                 above=_edge(attribute, code + 1),
             )
-    raise BadQuestion(
-        f"{attribute.name} = {edge_text(value)} lies outside {edge_text(attribute.low)} to {edge_text(attribute.high)}"
-    )
+    place = "is a whole number"
+    if not attribute.low <= value <= attribute.high:
+        place = f"lies between {edge_text(attribute.low)} and {edge_text(attribute.high)}"
+    if attribute.other:
+        raise _unknowable(attribute, edge_text(value), f"{attribute.name} {place}")
+    say(f"{attribute.name} {place}, so no row is counted for {attribute.name} = {edge_text(value)}")
+    return None
 
 
 def _bin_from(attribute: Binned, operator: str, value: Fraction, *, shown: str) -> int:

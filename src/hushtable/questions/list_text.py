@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any
 
-from ..attributes import Attribute
+from ..attributes import Attribute, Open, canonical
 from ..domain import Domain
 from ..errors import BadQuestion, UnknownAttribute
+from .events import Say, equals, how_it_is_read
 from .lists import Listed, Top
 from .parse import syntax_tree
 
@@ -30,7 +32,9 @@ def parse_list(text: str, domain: Domain, attributes: Sequence[Attribute]) -> Li
         tree = _condition(tree, domain, form)
     while isinstance(tree, exp.Paren):
         tree = tree.this
-    return Listed(_values(tree, domain, attributes, form), text=text)
+    notes: dict[str, None] = {}
+    values = _values(tree, domain, attributes, form, lambda note: notes.update({note: None}))
+    return Listed(values, text=text, notes=tuple(notes))
 
 
 def _form(attributes: Sequence[Attribute]) -> str:
@@ -58,15 +62,16 @@ def _condition(tree: exp.Expr, domain: Domain, form: str) -> exp.Expr:
     return found
 
 
-def _values(tree: exp.Expr, domain: Domain, attributes: Sequence[Attribute], form: str) -> list[Any]:
+def _values(tree: exp.Expr, domain: Domain, attributes: Sequence[Attribute], form: str, say: Say) -> list[Any]:
+    """The values that rows can have, each once, as IN means it in SQL."""
     from sqlglot import exp
 
     if isinstance(tree, exp.In) and not tree.args.get("query") and not tree.args.get("unnest"):
         _check_columns(tree.this, domain, attributes, form)
-        return [_value(item, len(attributes)) for item in tree.expressions]
+        return _distinct([_key(item, attributes, say) for item in tree.expressions])
     if isinstance(tree, exp.EQ):
         _check_columns(tree.this, domain, attributes, form)
-        return [_value(tree.expression, len(attributes))]
+        return _distinct([_key(tree.expression, attributes, say)])
     if isinstance(tree, exp.Is) and isinstance(tree.expression, exp.Null) and len(attributes) == 1:
         _check_columns(tree.this, domain, attributes, form)
         return [None]
@@ -90,15 +95,47 @@ def _check_columns(node: exp.Expr, domain: Domain, attributes: Sequence[Attribut
         raise BadQuestion(f"this synopsis answers lists of {', '.join(a.name for a in attributes)}; write {form}")
 
 
-def _value(node: exp.Expr, columns: int) -> Any:
+def _distinct(keys: Sequence[tuple[str, ...] | None]) -> list[Any]:
+    """Those that a row can have, each once; a value on its own where the key is one column."""
+    kept = dict.fromkeys(key for key in keys if key is not None)
+    return [key[0] if len(key) == 1 else key for key in kept]
+
+
+def _key(node: exp.Expr, attributes: Sequence[Attribute], say: Say) -> tuple[str, ...] | None:
+    """One value of the key; None, with a remark, where no row can have it."""
     from sqlglot import exp
 
-    if columns > 1:
-        if not isinstance(node, exp.Tuple) or len(node.expressions) != columns:
-            raise BadQuestion(f"{node.sql()[:60]!r} is not {columns} values in brackets")
-        return tuple(_value(part, 1) for part in node.expressions)
+    parts = [node]
+    if len(attributes) > 1:
+        parts = node.expressions if isinstance(node, exp.Tuple) else []
+        if len(parts) != len(attributes):
+            raise BadQuestion(f"{node.sql()[:60]!r} is not {len(attributes)} values in brackets")
+    texts = [_text(part, attribute, say) for part, attribute in zip(parts, attributes, strict=True)]
+    found = tuple(text for text in texts if text is not None)
+    return found if len(found) == len(texts) else None
+
+
+def _text(node: exp.Expr, attribute: Attribute, say: Say) -> str | None:
+    """How a row has this value of one column, or None."""
+    value = _literal(node)
+    if not isinstance(attribute, Open):
+        event = equals(0, attribute, value, say)
+        return next((label for label, true in zip(attribute.labels, event.true, strict=True) if true), None)
+    if value is None:
+        say(f"no comparison with NULL is ever true in SQL; ask {attribute.name} IS NULL for missing values")
+        return None
+    inner = canonical(value)
+    if inner is None or (isinstance(value, str) and value != inner):
+        say(how_it_is_read(attribute, str(value)))
+        return None
+    return unicodedata.normalize("NFC", inner)  # as keys are; else two spellings of one value would count twice
+
+
+def _literal(node: exp.Expr) -> str | bool | None:
+    from sqlglot import exp
+
     if isinstance(node, exp.Null):
-        raise BadQuestion("NULL is equal to nothing in SQL; ask IS NULL for missing values")
+        return None
     if isinstance(node, exp.Boolean):
         return bool(node.this)
     negative = isinstance(node, exp.Neg)

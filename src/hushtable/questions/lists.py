@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..attributes import Attribute, Open, canonical
+from ..attributes import Attribute, Binned, Open, canonical
 from ..errors import BadPath, BadQuestion, listed
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ class Listed:
     values: Iterable[Any] | Mapping[Any, float]
     rare_is_zero: bool = False
     text: str = ""
+    notes: tuple[str, ...] = ()
+    """Remarks on what was asked; an answer carries them."""
 
     @classmethod
     def load(cls, path: str | Path, columns: int = 1) -> Listed:
@@ -196,7 +198,16 @@ def _columns(values: list[Any], attributes: Sequence[Attribute]) -> list[list[An
 
 
 def _label(attribute: Attribute, value: Any) -> str:
-    code = attribute.code(value)
-    if code is None or (code == attribute.missing_code and not attribute.is_missing(value)):
+    """The label of a code: given as it is, or by the one value that the code stands for."""
+    text = canonical(value)
+    if text in attribute.labels:
+        return text
+    code = attribute.missing_code if attribute.is_missing(value) else attribute.place(value)
+    if code is None:
         raise BadQuestion(f"{attribute.name} has no value '{str(value)[:40]}'; it has {listed(attribute.labels)}")
+    if isinstance(attribute, Binned) and code < len(attribute.values) and len(set(attribute.reach()[code])) > 1:
+        raise BadQuestion(
+            f"{attribute.name} was counted in bins, and {text} shares one with others; "
+            f"ask for the whole bin '{attribute.labels[code]}'"
+        )
     return attribute.labels[code]

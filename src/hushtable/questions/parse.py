@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Literal
 from ..attributes import Binned, Boolean, Uncoded
 from ..domain import Domain
 from ..errors import BadQuestion, UnknownAttribute
-from .events import bare, compare, is_missing, one_of
-from .predicate import Count, Event, Not, Predicate, conjunction, disjunction
+from .events import Value, bare, compare, is_missing, one_of
+from .predicate import Count, Event, Not, Predicate, conjunction, disjunction, surely_empty
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -35,6 +35,8 @@ class Question:
     average: int | None = None
     """The attribute whose mean is asked."""
     groups: tuple[int, ...] = ()
+    notes: tuple[str, ...] = ()
+    """Remarks on what was asked, such as a value that no row can have; an answer carries them."""
 
     @property
     def positions(self) -> tuple[int, ...]:
@@ -42,6 +44,11 @@ class Question:
         used = set(self.where.positions) if self.where else set()
         used |= {self.average} if self.average is not None else set()
         return (*self.groups, *sorted(used - set(self.groups)))
+
+    def empty(self, sizes: Sequence[int]) -> bool:
+        """Whether it counts rows that no table can have, so that the answer is 0 whatever was released."""
+        plain = self.kind == "count" and not self.groups
+        return plain and self.where is not None and surely_empty(self.where, sizes)
 
 
 def parse(text: str, domain: Domain) -> Question:
@@ -82,12 +89,18 @@ class _Reader:
 
     def __init__(self, domain: Domain, text: str) -> None:
         self.domain, self.text = domain, text
+        self.notes: dict[str, None] = {}
+
+    def say(self, note: str) -> None:
+        """Takes down a remark, once."""
+        self.notes[note] = None
 
     def question(self, tree: exp.Expr) -> Question:
         from sqlglot import exp
 
         if not isinstance(tree, exp.Select):
-            return Question(text=self.text, kind="count", where=self.predicate(tree))
+            alone = self.predicate(tree)
+            return Question(text=self.text, kind="count", where=alone, notes=tuple(self.notes))
         allowed = {"expressions", "from", "from_", "where", "group"}
         for part, value in tree.args.items():
             if value and part not in allowed:
@@ -102,7 +115,9 @@ class _Reader:
             raise BadQuestion("GROUP BY names a column twice; name each column once")
         average = self._selected(tree.expressions, groups)
         kind: Literal["count", "mean"] = "count" if average is None else "mean"
-        return Question(text=self.text, kind=kind, where=predicate, average=average, groups=groups)
+        return Question(
+            text=self.text, kind=kind, where=predicate, average=average, groups=groups, notes=tuple(self.notes)
+        )
 
     def _check_table(self, source: exp.Expr | None) -> None:
         from sqlglot import exp
@@ -205,22 +220,23 @@ class _Reader:
             if isinstance(right, exp.Column) and not isinstance(left, exp.Column):
                 operator, left, right = mirrored[operator], right, left
             position = self.position(left)
-            return compare(position, self.domain.closed[position], operator, self._value(right))
+            return compare(position, self.domain.closed[position], operator, self._value(right), self.say)
         if isinstance(node, exp.Between) and not node.args.get("symmetric"):
             position = self.position(node.this)
             attribute = self.domain.closed[position]
             ends = ((">=", node.args["low"]), ("<=", node.args["high"]))
-            return conjunction([compare(position, attribute, o, self._value(v)) for o, v in ends])
+            return conjunction([compare(position, attribute, o, self._value(v), self.say) for o, v in ends])
         if isinstance(node, exp.In) and node.expressions and not node.args.get("query"):
             position = self.position(node.this)
-            return one_of(position, self.domain.closed[position], [self._value(v) for v in node.expressions])
+            values = [self._value(v) for v in node.expressions]
+            return one_of(position, self.domain.closed[position], values, self.say)
         if isinstance(node, exp.Is) and isinstance(node.expression, (exp.Null, exp.Boolean)):
             position = self.position(node.this)
             attribute = self.domain.closed[position]
             if isinstance(node.expression, exp.Null):
                 return is_missing(position, attribute)
             # IS TRUE is known for every row: of a missing value it is false, not unknown.
-            true = compare(position, attribute, "=", bool(node.expression.this)).true
+            true = compare(position, attribute, "=", bool(node.expression.this), self.say).true
             return Event(position, true, tuple(not t for t in true))
         raise BadQuestion(f"{node.sql()[:60]!r} is not a supported condition; compare a column with a value")
 
@@ -259,10 +275,12 @@ class _Reader:
             raise BadQuestion(f"{name} starts with a whole number: {name}(2, a, b, c)")
         return int(wanted)
 
-    def _value(self, node: exp.Expr) -> Fraction | str | bool:
-        """A literal: text, number or TRUE/FALSE."""
+    def _value(self, node: exp.Expr) -> Value:
+        """A literal: text, number, TRUE/FALSE or NULL."""
         from sqlglot import exp
 
+        if isinstance(node, exp.Null):
+            return None
         if isinstance(node, exp.Boolean):
             return bool(node.this)
         if isinstance(node, exp.Neg):

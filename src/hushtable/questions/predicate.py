@@ -6,13 +6,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Count", "Event", "Not", "Predicate"]
+__all__ = ["Count", "Event", "Not", "Predicate", "surely_empty"]
 
 Truth = NDArray[np.bool_]
+MOST_CELLS = 1 << 12
 
 
 class Predicate(ABC):
@@ -39,7 +41,7 @@ class Predicate(ABC):
 
 @dataclass(frozen=True)
 class Event(Predicate):
-    """An attribute's code is in a set. Codes in neither tuple (missing, other) are unknown."""
+    """An attribute's code is in a set. Codes in neither tuple (missing, other, compared with NULL) are unknown."""
 
     position: int
     true: tuple[bool, ...]
@@ -47,8 +49,9 @@ class Event(Predicate):
 
     @property
     def positions(self) -> frozenset[int]:
-        """One attribute, or none when every code is true or every code is false."""
-        return frozenset() if all(self.true) or all(self.false) else frozenset({self.position})
+        """One attribute, or none when every code is true, every code is false, or every code is unknown."""
+        same = all(self.true) or all(self.false) or not (any(self.true) or any(self.false))
+        return frozenset() if same else frozenset({self.position})
 
     def truth(self, positions: Sequence[int], sizes: Sequence[int]) -> tuple[Truth, Truth]:
         """Along the attribute's own axis; the others broadcast."""
@@ -120,6 +123,13 @@ class Count(Predicate):
         never = reduce(np.add, (false.astype(np.int16) for _, false in both))
         possibly = len(self.parts) - never
         return (surely >= self.least) & (possibly <= self.most), (possibly < self.least) | (surely > self.most)
+
+
+def surely_empty(predicate: Predicate, sizes: Sequence[int]) -> bool:
+    """Whether no row of any table can meet it. False where that would take too long to find out."""
+    positions = sorted(predicate.positions)
+    own = [sizes[p] for p in positions]
+    return prod(own) <= MOST_CELLS and not predicate.truth(positions, own)[0].any()
 
 
 def conjunction(parts: Sequence[Predicate]) -> Predicate:

@@ -45,6 +45,8 @@ class SmoothQuestion:
     quantile: QuantileOf | None = None
     share: bool = False
     """Whether it asks for a share of rows: a condition on categories and no formula."""
+    notes: tuple[str, ...] = ()
+    """Remarks on what was asked; see Question."""
 
 
 def parse_smooth(text: str, domain: Domain, known: list[str], usual: Callable[[str, float], float]) -> SmoothQuestion:
@@ -57,10 +59,11 @@ def parse_smooth(text: str, domain: Domain, known: list[str], usual: Callable[[s
         if asked.kind == "mean":
             raise BadQuestion(f"cannot read the question; write {FORMS}")
         one: Shortcut = {"": Constant(1.0)}
-        return SmoothQuestion(text=text, parts=one, where=asked.where, groups=asked.groups, share=True)
+        return SmoothQuestion(text=text, parts=one, where=asked.where, groups=asked.groups, share=True,
+                              notes=asked.notes)  # fmt: skip
     name, before, inner, after = found
     try:
-        where, groups = _rest(before, after, domain)
+        where, groups, notes = _rest(before, after, domain)
     except CutInsideBin as error:
         if error.name not in known:
             raise
@@ -72,11 +75,11 @@ def parse_smooth(text: str, domain: Domain, known: list[str], usual: Callable[[s
         if groups:
             raise BadQuestion("quantile takes WHERE but no GROUP BY; ask for one group at a time")
         quantile = _quantile(inner, known)
-        return SmoothQuestion(text=text, parts={}, where=where, quantile=quantile)
+        return SmoothQuestion(text=text, parts={}, where=where, quantile=quantile, notes=notes)
     parts: dict[str, Expression] = (
         {"": parse_expression(inner, known)} if name == "avg" else read_shortcut(name, inner, known, usual)
     )
-    return SmoothQuestion(text=text, parts=parts, where=where, groups=groups)
+    return SmoothQuestion(text=text, parts=parts, where=where, groups=groups, notes=notes)
 
 
 def _call(text: str) -> tuple[str, str, str, str] | None:
@@ -94,10 +97,10 @@ def _call(text: str) -> tuple[str, str, str, str] | None:
     raise BadQuestion(f"the bracket after {start.group(1)} is never closed; write {FORMS}")
 
 
-def _rest(before: str, after: str, domain: Domain) -> tuple[Predicate | None, tuple[int, ...]]:
-    """The condition and the groups, read as those of a count."""
+def _rest(before: str, after: str, domain: Domain) -> tuple[Predicate | None, tuple[int, ...], tuple[str, ...]]:
+    """The condition, the groups and the remarks, read as those of a count."""
     if not before.strip() and not after.strip():
-        return None, ()
+        return None, (), ()
     words = after.split()
     if not before.strip():
         if words[0].upper() not in ("WHERE", "GROUP", "FROM"):
@@ -109,7 +112,7 @@ def _rest(before: str, after: str, domain: Domain) -> tuple[Predicate | None, tu
             f"expected SELECT or nothing before the formula, not {before.split()[0][:40]!r}; write {FORMS}"
         )
     asked = parse(f"{before}count(*){after}", domain)
-    return asked.where, asked.groups
+    return asked.where, asked.groups, asked.notes
 
 
 def _quantile(inner: str, known: list[str]) -> QuantileOf:

@@ -62,7 +62,7 @@ class SmoothTable(CrossTab):
 class QuantileAnswer(SmoothAnswer):
     """A quantile. Where the distribution function is flat, it is known less well, so that `ends` are its interval."""
 
-    def text(self, confidence: float = 0.95) -> str:
+    def _plain(self, confidence: float) -> str:
         """`37.2, between 36.8 and 37.7 (95%)`."""
         low, high = self.interval(confidence)
         places = measured(self.value, (high - low) / 2).partition(" ")[0]

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..models.whole_table import WholeTableModel
+from ..questions.stamp import SIMULATED
 from ..synopsis import Synopsis
 from .page import facts_table, figures, page, section
 from .pictures import bars, heat_map, histogram
@@ -61,9 +62,13 @@ def owner_report(synopsis: Synopsis, true_tables: TrueTables) -> str:
             pictures.append(
                 (attribute.name, bars(attribute.labels, released, None, true, f"shares of {attribute.name}"))
             )
-    sections.append(section("Single columns", figures(pictures), text="Bars are released shares, dots the true ones."))
+    shown = "Bars are released shares, dots the true ones."
+    if not pictures:
+        shown = "This release has no tables of columns with listed values or bins, so there is nothing to compare."
+    sections.append(section("Single columns", figures(pictures), text=shown))
     sections.append(_pairs(synopsis, true_tables))
-    return page(f"{synopsis.domain.table}: true against released", sections, stamp=STAMP)
+    stamp = f"{STAMP}. {SIMULATED}" if synopsis.not_private else STAMP
+    return page(f"{synopsis.domain.table}: true against released", sections, stamp=stamp)
 
 
 def _errors(synopsis: Synopsis, true_tables: TrueTables) -> str:

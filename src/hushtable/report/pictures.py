@@ -9,10 +9,12 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["bars", "heat_map", "histogram"]
+from ..errors import readable
+
+__all__ = ["bars", "heat_map", "histogram", "line"]
 
 Floats = NDArray[np.float64]
-BLUE, ORANGE, GREY = "#2f6f9f", "#d9822b", "#777777"
+BLUE, ORANGE, GREY, BAND = "#2f6f9f", "#d9822b", "#777777", "#c3d9ea"
 MOST_BARS, MOST_SIDE = 24, 30
 
 
@@ -20,6 +22,9 @@ def bars(labels: Sequence[str], value: Floats, half: Floats | None, true: Floats
     """One bar a value, longest names cut; a whisker for its error bar, a dot for the true share where it is given."""
     labels, value, half, true = _fewer(labels, value, half, true)
     top = max(float(np.nanmax(value)), 0.0 if true is None else float(true.max()), 1e-9) * 1.15
+    if half is not None:
+        # Room for the whiskers, but not so much for a long one that the bars cannot be told apart.
+        top = max(top, min(float(np.max(np.nan_to_num(value + half, nan=0.0))), 1.6 * top))
     line, left, width = 15, 150, 300
     parts = []
     for i, label in enumerate(labels):
@@ -79,6 +84,33 @@ def histogram(values: Floats, title: str, mark: str) -> str:
     parts.append(f'<text x="{width - 8}" y="{height + 27}" text-anchor="end">{top:.3f}</text>')
     parts.append(f'<text x="{width / 2}" y="{height + 27}" text-anchor="middle">{escape(mark)}</text>')
     return _svg(parts, width, height + 36, title)
+
+
+def line(x: Floats, value: Floats, half: Floats, title: str, *, logarithmic: bool = False) -> str:
+    """A curve with its band; the places run along the axis, or their logarithms do."""
+    width, height, left = 420, 150, 10
+    at = np.log(x) if logarithmic else x
+    across = left + (at - at[0]) / max(float(at[-1] - at[0]), 1e-300) * (width - 2 * left)
+    low, high = np.minimum(value - half, value), value + half
+    top, bottom = max(float(high.max()), 1e-300), min(float(low.min()), 0.0)
+
+    def down(y: Floats) -> Floats:
+        return 8 + (top - y) / (top - bottom) * height
+
+    def path(xs: Floats, ys: Floats) -> str:
+        return " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(xs, ys, strict=True))
+
+    band = path(np.concatenate([across, across[::-1]]), down(np.concatenate([high, low[::-1]])))
+    zero = float(down(np.zeros(1))[0])
+    parts = [
+        f'<polygon points="{band}" fill="{BAND}"/>',
+        f'<polyline points="{path(across, down(value))}" fill="none" stroke="{BLUE}" stroke-width="1.8"/>',
+        f'<path d="M{left} {zero:.1f}H{width - left}" stroke="{GREY}"/>',
+    ]
+    for place, anchor in ((0, "start"), (len(x) // 2, "middle"), (-1, "end")):
+        shown = readable(float(f"{x[place]:.3g}"))
+        parts.append(f'<text x="{across[place]:.0f}" y="{height + 26}" text-anchor="{anchor}">{shown}</text>')
+    return _svg(parts, width, height + 34, title)
 
 
 def _svg(parts: Sequence[str], width: float, height: float, title: str) -> str:

@@ -10,13 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadQuestion, counted, readable
+from ..models.base import Model
 from ..models.whole_table import WholeTableModel
 from ..questions.answer import CrossTab
 from ..questions.parse import Question
+from ..questions.stamp import SIMULATED
 from ..rake.audit import AUDIT_UNIT, Bound
-from ..synopsis import SIMULATED, Synopsis
+from ..synopsis import Synopsis
 from .page import facts_table, figures, page, section
 from .pictures import bars, heat_map, histogram
+from .special import special_sections
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -30,6 +33,18 @@ MOST_PAIRS_SEARCHED = 2000
 
 def public_report(synopsis: Synopsis) -> str:
     """One HTML page for everyone."""
+    sections = [
+        section("What this is", facts(synopsis), _remarks(synopsis)),
+        *_audit_section(synopsis),
+        *special_sections(synopsis),
+        *_single_section(synopsis),
+        *_pair_section(synopsis),
+    ]
+    stamp = SIMULATED if synopsis.not_private else None
+    return page(f"{synopsis.domain.table}: released summary", sections, stamp=stamp)
+
+
+def _single_section(synopsis: Synopsis) -> list[str]:
     ones = [(a.name, crossed(synopsis, (p,))) for p, a in enumerate(synopsis.domain.closed[:MOST_COLUMNS])]
     pictures = [
         (name, bars(found.groups[name], found.value, _half(found), None, f"shares of {name}"))
@@ -37,18 +52,14 @@ def public_report(synopsis: Synopsis) -> str:
         if found is not None
     ]
     text = "Bars are released shares; lines are 95% error bars. Of columns with many values the largest are shown."
-    sections = [
-        section("What this is", facts(synopsis), _remarks(synopsis)),
-        *_audit_section(synopsis),
-        section("Single columns", figures(pictures), text=text),
-        *_pair_section(synopsis),
-    ]
-    stamp = SIMULATED if synopsis.not_private else None
-    return page(f"{synopsis.domain.table}: released summary", sections, stamp=stamp)
+    return [section("Single columns", figures(pictures), text=text)] if pictures else []
 
 
 def crossed(synopsis: Synopsis, positions: tuple[int, ...]) -> CrossTab | None:
     """The released table of a few columns; None where it cannot be asked."""
+    # A model that reads questions of its own has no tables of columns.
+    if type(synopsis.model).parse is not Model.parse:
+        return None
     if not positions or prod(synopsis.domain.sizes[p] for p in positions) > MOST_CELLS:
         return None
     try:
@@ -75,13 +86,14 @@ def facts(synopsis: Synopsis) -> str:
         ("budget", budget),
         ("protects", f"{counted(accounting['rows_per_person'], 'row')} of one person, {accounting['neighbours']}"),
     ]
+    if (found := model.row_count()) is not None:
+        total, stderr = found
+        spread = "exact" if stderr == 0 else f"± {1.96 * stderr:,.0f} (95%)"
+        rows.append(("number of rows", f"{total:,.0f}, {spread}"))
     if isinstance(model, WholeTableModel):
-        total, variance = model.total
-        spread = "exact" if variance == 0 else f"± {1.96 * variance**0.5:,.0f} (95%)"
         measured, triples = (sum(len(raw.set.members) == width for raw in model.tables) for width in (2, 3))
         measured += 0 if model.rare is None else sum(model.rare.columns.counts[2:])
         rows += [
-            ("number of rows", f"{total:,.0f}, {spread}"),
             ("measured together", counted(measured, "pair") + (f", {counted(triples, 'triple')}" if triples else "")),
             ("effective share of the fitted rows", f"{model.effective:.2f} of {len(model.cloud.weights):,}"),
             ("Monte Carlo error of a share", f"at most {model.monte_carlo:.4f}"),

@@ -98,7 +98,8 @@ class Curator:
             if len(self._texts) >= REMEMBERED_TEXTS:
                 self._texts.clear()
             self._texts[question] = parsed
-        return self.answer(parsed, count=count)
+        answer, said = self.answer(parsed, count=count), getattr(parsed, "notes", ())
+        return replace(answer, notes=(*answer.notes, *said)) if said else answer
 
     def answer(self, question: Question | Listed, *, count: bool = False) -> CuratorAnswer:
         """The same for a question that was parsed before."""
@@ -335,6 +336,7 @@ class Curator:
             kurtosis=3.0 if self.plan.law == "laplace" else 0.0,
             estimator={"paid": "measured", "repeated": "measured", "certain": "exact"}.get(source, "hypothesis"),
             notes=(SIMULATED, *notes) if self.not_private else notes,
+            not_private=self.not_private,
             source=source,
             answers_left=many,
             budget_left=left,

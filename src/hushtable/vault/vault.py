@@ -46,6 +46,10 @@ class Vault:
         self._source.check(domain)
         self.ledger_path = Path(ledger) if ledger is not None else _default_ledger(data, domain)
 
+    def __repr__(self) -> str:
+        """Nothing of the rows, not even their number."""
+        return f"<Vault of {self.domain!r}, ledger {self.ledger_path}>"
+
     @property
     def rows(self) -> int | None:
         """The number of rows where it is public (neighbours: replace); None where it is private."""

@@ -80,6 +80,8 @@ class Conditions:
             question = parse(text, domain)
         except BadQuestion as error:
             raise BadPlan(f"{place}: {error}") from None
+        if question.notes:
+            raise BadPlan(f"{place}: {question.notes[0]}")
         if question.kind != "count" or question.groups:
             raise BadPlan(f"{place}: write a condition or SELECT count(*) ... WHERE, without avg and GROUP BY")
         members = tuple(sorted(question.positions))

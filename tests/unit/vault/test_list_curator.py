@@ -91,7 +91,7 @@ def test_the_same_list_is_answered_the_same_however_it_is_written():
     made = curator()
     first = made.ask("url IN ('v1', 'v2')", count=True)
     assert first.source == "paid"
-    for again in ("url IN ('v2', ' v1')", ht.Listed(["v2", "v1"]), ht.Listed({"v1": 1, "v2": 1.0, "v3": 0})):
+    for again in ("url IN ('v2', 'v1', 'v2', NULL)", ht.Listed(["v2", "v1"]), ht.Listed({"v1": 1, "v2": 1.0, "v3": 0})):
         answer = made.ask(again, count=True)
         assert (answer.source, answer.value, answer.budget_left) == ("repeated", first.value, first.budget_left)
     assert made.ask(ht.Listed([])).source == "certain"

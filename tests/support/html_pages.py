@@ -1,0 +1,42 @@
+"""HTML pages: balanced, without scripts and links, and the words a reader sees."""
+
+from html.parser import HTMLParser
+
+
+class Page(HTMLParser):
+    """Fails on tags that do not match; keeps the names of tags and the text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.seen: list[str] = []
+        self.text: list[str] = []
+
+    def handle_starttag(self, tag, attrs):
+        self.seen.append(tag)
+        if tag not in ("meta", "br"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.seen.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if "style" not in self.open:
+            self.text.append(data)
+
+
+def checked(text: str) -> Page:
+    page = Page()
+    page.feed(text)
+    assert not page.open
+    assert "script" not in page.seen
+    assert "http" not in text.replace("http-equiv", "")
+    return page
+
+
+def words(text: str) -> str:
+    """What a reader sees."""
+    return " ".join(" ".join(checked(text).text).split())
