@@ -63,7 +63,8 @@ class DecisionListsModel(Model):
         rows = max(float(self.sums[0]), 1.0)
         balance = float(self.signs(question.truth) @ self.sums[1:]) / 2**self.grid
         value = (float(self.sums[0]) + balance) / 2 if count else 0.5 + balance / (2 * rows)
-        weight = 0.5 if count else 0.5 - value
+        # The bias of a count is a share of the true number of rows, not of the released one.
+        weight = 0.5 + float(self.polynomial_bias) if count else 0.5 - value
         total = [weight**power * one + 0.5**power * more for power, (one, more) in self._cumulants.items()]
         unit = 1.0 if count else rows
         note = f"inputs not named are false: {listed(question.unnamed)}"
