@@ -41,7 +41,7 @@ def observed(setting: Setting, *, seconds: float = SECONDS, most: int = MOST) ->
     from .families import FAMILIES
 
     began = time.process_time()
-    facts: dict[str, Any] = {"key": setting.key, "setting": setting.to_dict()}
+    facts: dict[str, Any] = {"key": setting.key, "setting": setting.to_dict(), "seconds": seconds}
     try:
         observe = FAMILIES[setting.family].begin(setting)
     except BadPlan as error:

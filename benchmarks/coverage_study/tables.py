@@ -153,52 +153,44 @@ def _bigrams() -> pandas.DataFrame:
     return pandas.DataFrame({"key": read["bigram"].str.strip().to_numpy()})
 
 
-@cache
-def shapes() -> dict[str, Shape]:
-    """Every table of the study, by name."""
+def _coded() -> dict[str, Shape]:
     taxi = {"fare": _whole(0, 10), "payment": _whole(0, 8), "tips": _whole(0, 10), "miles": _whole(0, 10),
             "seconds": _whole(0, 10)}  # fmt: skip
-    open_key: Attributes = {"key": {"kind": "open"}}
+    clinic = _clinic("visits", "sex", "education", "diabetic", "age", "children", "insurance")
+    bits = _clinic("exercise", "diabetic", "hypertension", "asthma", "depression", "heart_disease", "vaccinated",
+                   "readmitted")  # fmt: skip
     return {
         "adult": Shape("codes", ADULT_CODES, _csv("adult.csv.gz", ADULT), "adult.csv.gz"),
         "taxi": Shape("codes", taxi, _csv("taxi_chicago.csv.gz", TAXI), "taxi_chicago.csv.gz"),
-        "clinic": Shape(
-            "codes",
-            _clinic("visits", "sex", "education", "diabetic", "age", "children", "insurance"),
-            _clinic_rows,
-        ),
+        "clinic": Shape("codes", clinic, _clinic_rows),
         "nltcs": _bits("nltcs.csv.gz", 10),
-        "clinic-bits": Shape(
-            "bits",
-            _clinic(
-                "exercise", "diabetic", "hypertension", "asthma", "depression", "heart_disease", "vaccinated",
-                "readmitted",
-            ),
-            _clinic_rows,
-        ),
+        "clinic-bits": Shape("bits", bits, _clinic_rows),
         "retail-bits": _bits("retail_top100.csv.gz", 32),
         "rare-bits": Shape("rare", {f"b{i}": BIT for i in range(32)}, _simulated_bits(32, 0.02)),
-        "california": Shape(
-            "numbers",
-            {"median_income": _real(0, 16), "latitude": _real(32, 42), "ocean_proximity": _words(*OCEAN)},
-            _csv("california_housing.csv.gz"),
-            "california_housing.csv.gz",
-        ),
-        "diamonds": Shape(
-            "numbers",
-            {"carat": _real(0, 6), "depth": _real(40, 80), "cut": _words(*CUTS)},
-            _csv("diamonds.csv.gz"),
-            "diamonds.csv.gz",
-        ),
-        "adult-numbers": Shape(
-            "numbers",
-            {"age": _whole(0, 100, bins=4), "hours": _whole(0, 100, bins=4), "sex": _words("Female", "Male")},
-            _csv("adult.csv.gz", ADULT),
-            "adult.csv.gz",
-        ),
+    }
+
+
+def _numbers() -> dict[str, Shape]:
+    homes = {"median_income": _real(0, 16), "latitude": _real(32, 42), "ocean_proximity": _words(*OCEAN)}
+    stones = {"carat": _real(0, 6), "depth": _real(40, 80), "cut": _words(*CUTS)}
+    people = {"age": _whole(0, 100, bins=4), "hours": _whole(0, 100, bins=4), "sex": _words("Female", "Male")}
+    housing = "california_housing.csv.gz"
+    return {
+        "california": Shape("numbers", homes, _csv(housing), housing),
+        "diamonds": Shape("numbers", stones, _csv("diamonds.csv.gz"), "diamonds.csv.gz"),
+        "adult-numbers": Shape("numbers", people, _csv("adult.csv.gz", ADULT), "adult.csv.gz"),
         "clinic-numbers": Shape("numbers", _clinic("bmi", "income", "insurance"), _clinic_rows),
+    }
+
+
+@cache
+def shapes() -> dict[str, Shape]:
+    """Every table of the study, by name."""
+    open_key: Attributes = {"key": {"kind": "open"}}
+    uncoded = {
         "retail": Shape("keys", open_key, _baskets, "retail.csv.gz"),
         "bigrams": Shape("keys", open_key, _bigrams, "reddit_bigrams.csv.gz"),
-        "choices": Shape("rules", {"choice": RULES}, _choices),
         "zipf": Shape("keys", open_key, _keys),
-    }  # fmt: skip
+        "choices": Shape("rules", {"choice": RULES}, _choices),
+    }
+    return _coded() | _numbers() | uncoded

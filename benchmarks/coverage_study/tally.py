@@ -62,11 +62,14 @@ class Tally:
         """Monte Carlo standard error of that share."""
         return math.sqrt(self.variance[level]) / self.intervals if self.intervals else math.nan
 
-    def error_at(self, level: int, bar: float) -> float:
-        """The same for a share that is near 1, if it were `bar`.
+    def error_below(self, level: int, bar: float) -> float:
+        """The same, at least that of as many independent intervals: a few that all missed would look certain."""
+        return max(self.error(level), math.sqrt(bar * (1 - bar) / max(self.intervals, 1)))
 
-        Where nothing missed, releases do not differ and the share would look certain; so at least the error of as
-        many independent intervals as the 50% intervals show them to be worth.
+    def error_above(self, level: int, bar: float) -> float:
+        """The same for a share near 1: where nothing missed, releases do not differ and it would look certain.
+
+        So at least the error of as many independent intervals as the 50% intervals show them to be worth.
         """
         return max(self.error(level), math.sqrt(self.doubt * bar * (1 - bar)) / max(self.intervals, 1))
 

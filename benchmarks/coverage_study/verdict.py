@@ -43,11 +43,11 @@ def judge(tally: Tally, *, conservative: bool) -> Verdict | None:
     chance = _allowed(tally.freedom)
     inside, rare, widened = tally.coverage(1), tally.coverage(2), tally.coverage(3)
     tests = [
-        (LOWEST - inside, tally.error(1), f"95% intervals hold {inside:.1%}"),
-        (RARE - rare, tally.error(2), f"99.9% intervals hold {rare:.2%}"),
-        (0.95 - widened, tally.error(3), f"95% intervals 1/{WIDENED} times as wide hold {widened:.1%}"),
+        (LOWEST - inside, tally.error_below(1, LOWEST), f"95% intervals hold {inside:.1%}"),
+        (RARE - rare, tally.error_below(2, RARE), f"99.9% intervals hold {rare:.2%}"),
+        (0.95 - widened, tally.error_below(3, 0.95), f"95% intervals 1/{WIDENED} times as wide hold {widened:.1%}"),
     ]
     if not conservative:
-        tests.append((inside - HIGHEST, tally.error_at(1, HIGHEST), f"95% intervals hold {inside:.1%}"))
+        tests.append((inside - HIGHEST, tally.error_above(1, HIGHEST), f"95% intervals hold {inside:.1%}"))
     misses = tuple(text for beyond, error, text in tests if beyond > chance * error)
     return Verdict(misses, any(beyond > 0 for beyond, _, _ in tests))

@@ -120,6 +120,18 @@ def test_exact_answers_are_no_intervals_and_wrong_ones_miss():
     assert (tally.exact, tally.intervals, tally.hits) == (1, 1, [0.0] * 4)
 
 
+def test_a_few_intervals_that_all_missed_are_not_certain():
+    """Two releases with one interval each, none of which holds: two releases tell little of how they differ."""
+
+    def observe(seed: int) -> list[Seen]:
+        return [Seen("average", 0, Answer(question="", unit="mean", value=9.0, stderr=1.0), 0.0)]
+
+    few = judge(of(observe, 2)["average"], conservative=False)
+    assert few.outside
+    assert few.misses == ()
+    assert len(judge(of(observe, 50)["average"], conservative=False).misses) == 3
+
+
 def test_every_mechanism_is_in_the_study():
     """A new mechanism gets a family, or this fails."""
     studied = {family.mechanism or name for name, family in families.FAMILIES.items()}
