@@ -28,8 +28,10 @@ def simulated(rows: int = 50_000, seed: int = 7) -> dict[str, np.ndarray]:
 
 
 def domain(bounds: dict[str, tuple[float, float]]) -> ht.Domain:
-    """A table of numbers; their bins play no part in smooth questions."""
-    numbers = {name: {"kind": "number", "between": list(ends), "bins": 2} for name, ends in bounds.items()}
+    """A table of numbers, none of them missing; their bins play no part in smooth questions."""
+    numbers = {
+        name: {"kind": "number", "between": list(ends), "bins": 2, "missing": "error"} for name, ends in bounds.items()
+    }
     return ht.Domain.from_dict({"table": "t", "attributes": numbers})
 
 

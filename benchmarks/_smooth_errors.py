@@ -73,8 +73,7 @@ def simulate(
     fitted = [margin.basis.fit(v) for v in values]
     kept = np.ones(1)
     seen = [margin.mean(c, kept) for c in fitted]
-    stderr = np.sqrt([one.variance for one in seen])
-    kurtosis = np.array([one.fourth / one.variance**2 for one in seen])
+    stderr, kurtosis = np.array([one.stderr for one in seen]), np.array([one.kurtosis for one in seen])
     bounded = zip(asked, values, fitted, stderr, strict=True)
     bias = np.array([t.bias(margin.basis, axes, v, c, s)[0] for t, v, c, s in bounded])
     half = bias + reach(0.95, kurtosis) * stderr

@@ -7,13 +7,9 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, chi2
 
-import hushtable as ht
-from hushtable.mechanisms import mechanisms
 from hushtable.smooth.evaluation import evaluate
 from hushtable.smooth.expressions import parse_expression
-from hushtable.vault.door import Door
-from hushtable.vault.randomness import Simulated
-from smooth import PURE, ZCDP, ExactDoor, people, table
+from smooth import PURE, ZCDP, people, releases, table
 
 pytestmark = pytest.mark.slow
 FALSE_ALARM = 1e-9
@@ -22,30 +18,6 @@ CASES = [
     for mechanism, budget in (("smooth-spline", PURE), ("smooth-spline", ZCDP), ("smooth-cheb", ZCDP))
     for neighbours in ("replace", "add-remove")
 ]
-
-
-class Account:
-    def charge(self, price, *, what):
-        assert price.amount > 0
-
-
-def releases(rows, shape, workload, budget, mechanism, count):
-    """Independent releases of one table; the sums are computed once."""
-    made = ht.plan(shape, rows=len(rows["age"]), workload=workload, budget=budget, mechanism=mechanism)
-    exact = ExactDoor(rows, shape)
-    yield mechanisms()[mechanism].release(exact, shape, made.design)
-    known = {}
-
-    def total(statistic):
-        if statistic.name not in known:
-            known[statistic.name] = exact.source.total(statistic, shape)
-        return known[statistic.name].copy()
-
-    for seed in range(count):
-        door = Door(
-            total=total, unit=shape.unit, price=made.design.price, account=Account(), randomness=Simulated(seed)
-        )
-        yield mechanisms()[mechanism].release(door, shape, made.design)
 
 
 def scale_fits(z, kurtosis):
@@ -94,8 +66,8 @@ def test_intervals_hold_the_truth(mechanism, budget, neighbours):
     inside = held = 0
     for model in noisy:
         seen = model.released[0].margin(("age", "income")).mean(coefficients, np.ones(1))
-        inside += abs(seen.value - centre) <= 1.96 * np.sqrt(seen.variance)
-        held += abs(seen.value - true) <= 1.96 * np.sqrt(seen.variance) + bias
+        inside += abs(seen.value - centre) <= 1.96 * seen.stderr
+        held += abs(seen.value - true) <= 1.96 * seen.stderr + bias
     assert binomtest(inside, len(noisy), 0.95).pvalue > FALSE_ALARM
     assert binomtest(inside, len(noisy), 0.85).pvalue < FALSE_ALARM  # intervals a quarter too narrow would show
     assert held >= inside * 0.995

@@ -7,7 +7,8 @@ import hushtable as ht
 from hushtable.domain import Domain
 from hushtable.mechanisms import mechanisms
 from hushtable.synopsis import Synopsis
-from hushtable.vault.door import Measurement, price_of
+from hushtable.vault.door import Door, Measurement, price_of
+from hushtable.vault.randomness import Simulated
 from hushtable.vault.sources import FrameSource
 
 ATTRIBUTES = {
@@ -58,3 +59,29 @@ def exact(columns: dict, domain: Domain, workload: str, budget=PURE, mechanism: 
     made = ht.plan(domain, rows=len(columns["age"]), workload=workload, budget=budget, mechanism=mechanism)
     model = mechanisms()[made.mechanism].release(ExactDoor(columns, domain), domain, made.design)
     return Synopsis.from_release(made, model, ledger=None, not_private=False)
+
+
+class Account:
+    """Pays for everything."""
+
+    def charge(self, price, *, what):
+        assert price.amount > 0
+
+
+def releases(rows, shape, workload, budget, mechanism, count):
+    """Models of one table: one without noise, then independent releases; the sums are computed once."""
+    made = ht.plan(shape, rows=len(next(iter(rows.values()))), workload=workload, budget=budget, mechanism=mechanism)
+    mechanism, exact = made.mechanism, ExactDoor(rows, shape)
+    yield mechanisms()[mechanism].release(exact, shape, made.design)
+    known = {}
+
+    def total(statistic):
+        if statistic.name not in known:
+            known[statistic.name] = exact.source.total(statistic, shape)
+        return known[statistic.name].copy()
+
+    for seed in range(count):
+        door = Door(
+            total=total, unit=shape.unit, price=made.design.price, account=Account(), randomness=Simulated(seed)
+        )
+        yield mechanisms()[mechanism].release(door, shape, made.design)

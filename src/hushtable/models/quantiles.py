@@ -11,7 +11,7 @@ from ..errors import BadQuestion, readable
 from ..questions.answer import reach
 from ..questions.smooth import SmoothQuestion
 from ..questions.smooth_answers import QuantileAnswer
-from ..smooth.steps import places_of, steps
+from ..smooth.steps import Steps, degrees, places_of, steps
 from .margins import Margin, Released
 from .soft_quantiles import rising, soft_quantile
 
@@ -20,6 +20,10 @@ __all__ = ["quantile"]
 Floats = NDArray[np.float64]
 # The confidence that steps are chosen for, and the share of rows a unit of the scale of [-1, 1] if they are even.
 USUAL, DENSITY = 0.95, 0.5
+# How many widths of a step away a place is asked too, besides itself.
+AWAY = (0, 2, 6)
+# Every so-manieth place is enough to choose by.
+SOME = 16
 
 
 def quantile(question: SmoothQuestion, one: Released, kept: Floats) -> QuantileAnswer:
@@ -27,9 +31,9 @@ def quantile(question: SmoothQuestion, one: Released, kept: Floats) -> QuantileA
 
     The share of rows up to a place lies between the means of two functions that the release has, one below and one
     above the step there. Each has its noise; the bias between them is not estimated but spanned. A place is too low if
-    even the upper mean is surely below the level, too high if even the lower one is not. Both are said at one place,
-    the true quantile: the first that is not too low and the last that is not too high are an interval, whatever the
-    other places say.
+    even the upper mean is surely below the level, too high if even the lower one is not. Places are looked at from
+    the left until one is not too low, so that the interval begins too late only if the true quantile itself is wrongly
+    found too low, whatever is said of other places; and likewise from the right.
     """
     asked = question.quantile
     assert asked is not None
@@ -45,7 +49,7 @@ def quantile(question: SmoothQuestion, one: Released, kept: Floats) -> QuantileA
     value = float(np.interp(0.0, rising(band.middle), places))
 
     def ends(confidence: float) -> tuple[float, float]:
-        low, high = band.ends(reach(confidence, band.kurtosis))
+        low, high = band.ends(reach(1 - (1 - confidence) / len(AWAY), band.kurtosis))
         return min(float(places[low]), value), max(float(places[high]), value)
 
     (left, right), bracket = ends(USUAL), [float(places[i]) for i in band.ends(0.0)]
@@ -65,6 +69,7 @@ class _Band:
     """Two lines: below, above."""
     stderr: Floats
     kurtosis: Floats
+    width: int
 
     @property
     def middle(self) -> Floats:
@@ -72,11 +77,19 @@ class _Band:
         return np.asarray(self.sums.mean(axis=0))
 
     def ends(self, reached: Floats | float) -> tuple[int, int]:
-        """The places next to the first that is not surely too low and to the last that is not surely too high."""
-        reached = np.broadcast_to(reached, self.sums.shape)
+        """The places next to the first that is not surely too low and to the last that is not surely too high.
+
+        Beside a step the function above it is above 1, which beside a pile of rows hides much. A place is too low if
+        one farther to the right is, so that a few of these are asked too; what is said of each is said more surely.
+        """
         last = self.sums.shape[1] - 1
-        too_high = self.sums[0] - reached[0] * self.stderr[0] >= 0
-        too_low = self.sums[1] + reached[1] * self.stderr[1] < 0
+        noise = reached * self.stderr
+        alone = (self.sums[0] - noise[0] >= 0, self.sums[1] + noise[1] < 0)
+        too_high, too_low = alone[0].copy(), alone[1].copy()
+        for away in AWAY[1:]:
+            count = min(away * self.width, last)
+            too_low[: last + 1 - count] |= alone[1][count:]
+            too_high[count:] |= alone[0][: last + 1 - count]
         first = last if too_low.all() else int(np.argmin(too_low))
         final = 0 if too_high.all() else last - int(np.argmin(too_high[::-1]))
         # Between two places nothing is said, so that the interval goes on to the next.
@@ -84,27 +97,26 @@ class _Band:
 
 
 def _band(one: Released, margin: Margin, kept: Floats, level: float, rows: float) -> _Band:
-    """The steps that are best at each place: as sharp as the noise allows, if rows were spread evenly."""
-    best: _Band | None = None
-    cost = np.empty(0)
-    for below, above, gap in steps(margin.basis):
-        sums, stderr, kurtosis = (np.empty((2, len(gap))) for _ in range(3))
-        for i, coefficients in enumerate((below, above)):
-            sums[i], variance, kurtosis[i] = margin.sums(coefficients - level * margin.basis.constant, kept)
-            stderr[i] = np.sqrt(variance)
-            # What rounding may add to a row moves the whole band.
-            sums[i] += (2 * i - 1) * rows * one.roundings(coefficients)
-        price = rows * gap * DENSITY + stderr.mean(axis=0) * reach(USUAL)
-        if best is None:
-            best, cost = _Band(sums, stderr, kurtosis), price
-            continue
-        better = price < cost
-        cost = np.minimum(price, cost)
-        best = _Band(*(np.where(better, new, old) for new, old in (
-            (sums, best.sums), (stderr, best.stderr), (kurtosis, best.kurtosis)
-        )))  # fmt: skip
-    assert best is not None
-    return best
+    """The steps that are as sharp as the noise allows: on average over the places, if rows were spread evenly."""
+
+    def price(degree: int) -> float:
+        some = steps(margin.basis, degree, SOME)
+        noise = _measured(one, margin, kept, level, rows, some).stderr
+        return float((rows * some.gap * DENSITY + noise.mean(axis=0) * reach(USUAL)).mean())
+
+    kinds = degrees(margin.basis)
+    best = min(kinds, key=price) if len(kinds) > 1 else kinds[0]
+    return _measured(one, margin, kept, level, rows, steps(margin.basis, best))
+
+
+def _measured(one: Released, margin: Margin, kept: Floats, level: float, rows: float, given: Steps) -> _Band:
+    """The sums of steps minus the level, moved apart by what rounding may have done to the rows."""
+    lines = []
+    for sign, coefficients in ((-1, given.below), (1, given.above)):
+        sums, variance, kurtosis = margin.sums(coefficients - level * margin.basis.constant, kept)
+        lines.append((sums + sign * rows * one.roundings(coefficients), np.sqrt(variance), kurtosis))
+    sums, stderr, kurtosis = (np.array(both) for both in zip(*lines, strict=True))
+    return _Band(sums, stderr, kurtosis, given.width)
 
 
 def _resolution(name: str, unresolved: float, width: float) -> tuple[str, ...]:

@@ -67,11 +67,14 @@ def _distribution(
     values = ndtr((places[:, None] - axis.original(margin.basis.points)) / softness)
     coefficients = values @ margin.basis.project.T
     errors = 1.05 * np.abs(values - coefficients @ margin.basis.values.T).max(axis=1)
-    found = [margin.mean(row, kept) for row in coefficients]
-    if not found[0].sure:
+    count = margin.mean(np.zeros(one.size), kept)
+    if not count.sure:
         raise BadQuestion("the released number of such rows cannot be told from 0, so they have no quantile")
-    stderr, kurtosis = np.array([r.stderr for r in found]), np.array([r.kurtosis for r in found])
-    return np.array([r.value for r in found]), stderr, kurtosis, errors + one.roundings(coefficients)
+    rows = count.bottom.value
+    value = margin.sums(coefficients, kept)[0] / rows
+    # The noise of a ratio, to first order.
+    _, variance, kurtosis = margin.sums(coefficients - value[:, None] * margin.basis.constant, kept)
+    return value, np.sqrt(variance) / rows, kurtosis, errors + one.roundings(coefficients)
 
 
 def rising(values: Floats) -> Floats:

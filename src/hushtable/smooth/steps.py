@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -13,12 +12,14 @@ from .basis import Basis
 from .chebyshev import ChebyshevBasis
 from .splines import DEGREE, SplineBasis
 
-__all__ = ["Steps", "places_of", "steps"]
+__all__ = ["Steps", "degrees", "places_of", "steps"]
 
 Floats = NDArray[np.float64]
 # Places between two knots, or a degree.
 FINE = 8
-MOST_PLACES = 4000
+MOST_PLACES = 1600
+# How many degrees of polynomials are worth comparing.
+DEGREES = 24
 # Splines on both sides of a step that are not 0 or 1: more come no nearer.
 FREE = 4
 # Points a span on which a template is found, and on which it is checked.
@@ -34,6 +35,8 @@ class Steps(NamedTuple):
     above: Floats
     gap: Floats
     """How far, on the scale of [-1, 1], each is from the step: the integral of the difference."""
+    width: int
+    """Over about how many places a step is spread; a few widths away it is flat."""
 
 
 def places_of(basis: Basis) -> Floats:
@@ -44,24 +47,30 @@ def places_of(basis: Basis) -> Floats:
     return -np.cos(np.arange(count + 1) * np.pi / count)
 
 
-def steps(basis: Basis) -> Iterator[Steps]:
-    """Steps at all places, sharper and sharper; sharper ones are noisier."""
+def degrees(basis: Basis) -> list[int]:
+    """The kinds of steps there are, sharper and sharper; sharper ones are noisier. One for splines, of degree 3."""
     if isinstance(basis, SplineBasis):
-        yield _splines(basis)
-        return
+        return [DEGREE]
+    return [int(k) for k in np.unique(np.rint(np.geomspace(1, basis.size - 1, DEGREES)))]
+
+
+@lru_cache(maxsize=64)
+def steps(basis: Basis, degree: int, every: int = 1) -> Steps:
+    """Steps of one kind at every so-manieth place; kept, because they take longer to make than to use."""
+    if isinstance(basis, SplineBasis):
+        below, above, gap, width = _splines(basis)
+        return Steps(below[::every], above[::every], gap[::every], max(1, width // every))
     assert isinstance(basis, ChebyshevBasis)
-    degrees = np.unique(np.rint(np.geomspace(1, basis.size - 1, 24)).astype(int))
-    for degree in degrees:
-        yield _polynomials(basis, int(degree))
+    places = places_of(basis)
+    return _polynomials(basis, degree, places[::every], max(1, len(places) // (degree + 1) // every))
 
 
-def _polynomials(basis: ChebyshevBasis, degree: int) -> Steps:
+def _polynomials(basis: ChebyshevBasis, degree: int, places: Floats, count: int) -> Steps:
     """Selberg's polynomials of an arc, from those of Vaaler for the sawtooth: none are nearer [Vaa85].
 
     With x = cos a the step is the arc from a0 to 2 pi - a0, so that they are polynomials in x. Their integrals over
     the circle differ from that of the arc by 2 pi / (degree + 1), half of it at each end.
     """
-    places = places_of(basis)
     angle = np.arccos(np.clip(places, -1, 1))[:, None]
     k = np.arange(1, degree + 1)
     u = k / (degree + 1)
@@ -75,9 +84,10 @@ def _polynomials(basis: ChebyshevBasis, degree: int) -> Steps:
         made.append(out)
     # Near the ends an angle is a smaller piece of x.
     width = np.pi / (degree + 1)
-    return Steps(made[0], made[1], width * np.maximum(np.sin(angle[:, 0]), width / 2))
+    return Steps(made[0], made[1], width * np.maximum(np.sin(angle[:, 0]), width / 2), count)
 
 
+@lru_cache(maxsize=8)
 def _splines(basis: SplineBasis) -> Steps:
     """The same template at every knot, for each fraction of a span; below is above, turned around."""
     count = basis.spans * FINE + 1
@@ -91,7 +101,7 @@ def _splines(basis: SplineBasis) -> Steps:
     along = (basis.points + 1) / basis.step
     above = even @ (basis.project @ _spline(along[:, None] - numbers)).T + UNSEEN
     # The basis is symmetric, so that turning x around reverses the coefficients.
-    return Steps(1.0 - above[::-1, ::-1], above, np.maximum(gap, gap[::-1]) * basis.step)
+    return Steps(1.0 - above[::-1, ::-1], above, np.maximum(gap, gap[::-1]) * basis.step, FINE)
 
 
 @cache

@@ -5,7 +5,7 @@ import pytest
 
 from hushtable.smooth.chebyshev import chebyshev_basis
 from hushtable.smooth.splines import spline_basis
-from hushtable.smooth.steps import places_of, steps
+from hushtable.smooth.steps import degrees, places_of, steps
 
 BASES = [spline_basis(size) for size in (4, 5, 6, 9, 28, 60)] + [chebyshev_basis(size, 1) for size in (2, 3, 8, 40)]
 
@@ -23,7 +23,8 @@ def test_every_step_is_bracketed_everywhere(basis):
     assert (np.diff(places) > 0).all()
     x = points(places)
     functions, step = basis.at(x), x[:, None] <= places
-    for below, above, _ in steps(basis):
+    for degree in degrees(basis):
+        below, above, _, _ = steps(basis, degree)
         assert (functions @ above.T - step).min() >= -1e-9
         assert (step - functions @ below.T).min() >= -1e-9
 
@@ -32,7 +33,8 @@ def test_every_step_is_bracketed_everywhere(basis):
 def test_gaps_are_the_integrals_and_about_what_the_basis_resolves(basis):
     places, x = places_of(basis), np.linspace(-1, 1, 20_001)
     inner = np.abs(places) < 0.5
-    for below, above, gap in steps(basis):
+    for degree in degrees(basis):
+        below, above, gap, _ = steps(basis, degree)
         step = x[:, None] <= places[inner]
         true = 2 * (basis.at(x) @ above[inner].T - step).mean(axis=0)
         if gap[inner].max() < 0.25:  # wider ones are cut off by the bounds
