@@ -108,7 +108,7 @@ def test_numbers_too_large_to_square_are_not_known():
     synopsis = ht.Vault(rows(CLOSED), shape).release(plan, randomness=ht.Simulated(1))
     answer = synopsis.ask("SELECT avg(age) FROM t")
     assert json.loads(json.dumps(answer.to_dict(), allow_nan=False))["stderr"] is None
-    assert answer.text().startswith("not known")
+    assert "not known" in answer.text()
 
 
 def test_a_bias_bound_is_never_negative():
