@@ -106,7 +106,7 @@ class TestAnswers:
         assert str(free).endswith("(95%), free")
         assert " ± " in str(answers["paid"])
         assert "NOT PRIVATE" in free.notes[0]
-        assert free.to_arrow().column_names == ["value", "stderr", "bias", "low", "high"]
+        assert free.to_arrow().column_names == ["value", "stderr", "bias", "low", "high", "not_private"]
 
 
 class TestIndependent:
