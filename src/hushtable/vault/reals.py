@@ -19,13 +19,15 @@ Floats = NDArray[np.float64]
 def real_numbers(attribute: Binned, column: pa.Array) -> Floats:
     """The number each value spells, equal to `number_in` one by one; NaN where it spells none or is missing.
 
-    BadData only where the domain says `missing: error` and something is missing; it names the column and no more.
+    BadData only where the domain says `missing: error` and something is missing, or is no number and not `other`; it
+    names the column and no more.
     """
     numbers, missing = _plain(column) or _distinct(attribute, column)
-    if attribute.missing == "error" and missing.any():
+    absent = missing if attribute.other else np.isnan(numbers)
+    if attribute.missing == "error" and absent.any():
         raise BadData(
-            f"column {attribute.name} has missing values, and its domain says none are missing; correct the domain or "
-            "the data, or let `missing: category` count them in the middle of the range"
+            f"column {attribute.name} has missing values or values that are no numbers, and its domain says `missing: "
+            "error`; correct the data, or let `missing: category` leave such rows out"
         )
     return numbers
 
