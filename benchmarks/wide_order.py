@@ -30,10 +30,11 @@ TABLES = {
 }
 FIGURES = tuple(f"order-{name}" for name in TABLES)
 BUDGET = ht.Budget(epsilon=1, delta="1e-9")
-ROWS, WIDTHS = (2000, 7000, 27_000, 88_162), (3, 5, 8, 12, 15)
+ROWS, WIDTHS = (2000, 7000, 27_000, 88_162), (3, 5, 8, 12)
 # Errors below this are as good as none: a ratio of two of them would say nothing.
 FLOOR = 0.003
 MOST_NUMBERS = 6_000_000
+BLOCK = 256
 
 
 def run() -> Iterator[dict[str, Any]]:
@@ -41,10 +42,12 @@ def run() -> Iterator[dict[str, Any]]:
         if not (DATA / file).exists():
             print(json.dumps({"name": f"order-{name}", "skipped": f"no {file}; set HUSHTABLE_DATA"}))
             continue
-        loss = [np.log(ratio) for ratio in ratios(bits_of(DATA / file, columns))]
-        mean, worst = float(np.exp(np.mean(loss))), float(np.exp(np.max(loss)))
-        yield figure(f"order-{name}", mean, "times the error of the best order, geometric mean", baseline=1,
-                     ratio=mean, bar="ratio <= 1.6", worst=worst)  # fmt: skip
+        planned, pairs = np.log(np.array(list(ratios(bits_of(DATA / file, columns))))).T
+        mean, worst, fixed = (float(np.exp(x)) for x in (planned.mean(), planned.max(), pairs.mean()))
+        unit = "times the error of the best order"
+        yield figure(f"order-{name}", mean, f"{unit}, geometric mean; baseline: pairs", baseline=fixed,
+                     ratio=mean / fixed, bar="value <= 1.5")  # fmt: skip
+        yield figure(f"order-{name}-worst", worst, f"{unit}, largest", baseline=None, ratio=worst, bar="value <= 5")
 
 
 def bits_of(path: Path, columns: int) -> np.ndarray:
@@ -63,8 +66,8 @@ def bits_of(path: Path, columns: int) -> np.ndarray:
     return bits[:, np.sort(np.argsort(np.abs(bits.mean(axis=0) - 0.5), kind="stable")[:columns])]
 
 
-def ratios(bits: np.ndarray) -> Iterator[float]:
-    """Not private: error at the planned order over error at the best, for every number of rows, width and form."""
+def ratios(bits: np.ndarray) -> Iterator[tuple[float, float]]:
+    """Not private: error at the planned order, and at order 2, over error at the best, in many settings."""
     g = np.random.default_rng(1)
     for rows in sorted({n for n in ROWS if n < len(bits)} | {min(len(bits), ROWS[-1])}):
         some = bits[g.choice(len(bits), rows, replace=False)]
@@ -73,7 +76,7 @@ def ratios(bits: np.ndarray) -> Iterator[float]:
                 yield ratio(some, width, signed, g)
 
 
-def ratio(bits: np.ndarray, width: int, signed: bool, g: np.random.Generator) -> float:
+def ratio(bits: np.ndarray, width: int, signed: bool, g: np.random.Generator) -> tuple[float, float]:
     """Of random disjunctions, of columns as they are or each negated or not."""
     rows, d = bits.shape
     shape, workload = domain(d), f"any_of(width={width}{{}})"
@@ -88,16 +91,17 @@ def ratio(bits: np.ndarray, width: int, signed: bool, g: np.random.Generator) ->
             plan = ht.plan(shape, rows=rows, workload=workload.format(f", order={order}"), budget=BUDGET)
             off = [error(bits[:, columns], negated, order, plan.design.parameters[1], g) for columns, negated in asked]
             errors[order] = float(np.sqrt(np.mean(np.square(off)))) + FLOOR
-    return errors[chosen] / min(errors.values())
+    least = min(errors.values())
+    return errors[chosen] / least, errors[2] / least
 
 
 def error(bits: np.ndarray, negated: np.ndarray, order: int, noise: Any, g: np.random.Generator) -> float:
     """Of one question, from the numbers that a release of all columns would have about its own."""
     rows, width = bits.shape
-    signs, sums = 1.0 - 2.0 * bits, [np.array([float(rows)])]
+    signs, sums = np.float32(1) - 2 * bits.astype(np.float32), [np.array([float(rows)])]
     for size in range(1, order + 1):
         sets = sets_of(width, size)
-        sums.append(np.concatenate([signs[:, part].prod(axis=2).sum(axis=0) for part in np.array_split(sets, 8)]))
+        sums.append(np.concatenate([_sums(signs, sets[a : a + BLOCK]) for a in range(0, len(sets), BLOCK)]))
     exact, own = np.concatenate(sums), domain(width)
 
     def model(numbers: np.ndarray) -> LowOrderModel:
@@ -111,6 +115,14 @@ def error(bits: np.ndarray, negated: np.ndarray, order: int, noise: Any, g: np.r
     text = f"any({', '.join(parts)})"
     found = model(exact + g.normal(size=len(exact)) * spread).answer(parse(text, own))
     return float(found.value) - float((bits ^ negated.astype(np.uint8)).any(axis=1).mean())
+
+
+def _sums(signs: np.ndarray, sets: np.ndarray) -> np.ndarray:
+    """The sum over rows of the product of each set of columns."""
+    products = signs[:, sets[:, 0]]
+    for member in sets.T[1:]:
+        products = products * signs[:, member]
+    return np.asarray(products.sum(axis=0, dtype=np.float64))
 
 
 def domain(columns: int) -> ht.Domain:
