@@ -196,7 +196,7 @@ class Unclamped(FunctionSums):
         sums = self.zeros()
         sums[0] = codes.x.shape[1]
         for i, (function, (low, high)) in enumerate(zip(self.functions, self.ranges, strict=True), start=1):
-            scaled = (2 * evaluate(function, columns) - low - high) / (high - low)
+            scaled = np.nan_to_num((2 * evaluate(function, columns) - low - high) / (high - low))
             sums[i] = np.rint(scaled * self.unit).astype(np.int64).sum()
         return sums
 
@@ -210,9 +210,9 @@ def unclamped_values(seed: int) -> list[Check]:
 class NoRoundingSlack(ChebyshevSums):
     """Prices the polynomials, and not what is left of them when they are rounded."""
 
-    def reach_squared(self, group, neighbours):
+    def _reach(self, group, power, neighbours):
         priced = ChebyshevSums(self.blocks, weights=self.weights, bits=MOST_BITS, neighbours=self.neighbours)
-        return priced.reach_squared(group, neighbours)
+        return priced._reach(group, power, neighbours)
 
 
 def no_rounding_slack(seed: int) -> list[Check]:

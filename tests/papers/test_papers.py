@@ -156,7 +156,7 @@ def test_a_folder_that_cannot_be_is_an_error_before_computing(monkeypatch, capsy
 
 
 def test_without_matplotlib_it_says_what_to_install(monkeypatch, capsys):
-    monkeypatch.setattr(reproduce, "find_spec", lambda _: None)
+    monkeypatch.setattr("hushtable.extras.find_spec", lambda _: None)
     assert hush("reproduce poster", monkeypatch) == 1
     assert "hushtable[report]" in capsys.readouterr().err
 

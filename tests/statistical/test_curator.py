@@ -20,6 +20,7 @@ from hushtable.curator_plan import plan_curator
 from hushtable.questions.parse import Question, parse
 from hushtable.questions.predicate import Event, conjunction
 from hushtable.vault import door as door_module
+from hushtable.vault import watch as watch_module
 from hushtable.vault.door import Door, watch_split
 from hushtable.vault.randomness import Simulated
 
@@ -117,7 +118,8 @@ def scales_used(monkeypatch, plan) -> FreshNoise:
         drawn.append(b)
         return np.zeros(size, dtype=np.int64)
 
-    monkeypatch.setattr(door_module, "laplace", recorded)
+    for module in (door_module, watch_module):
+        monkeypatch.setattr(module, "laplace", recorded)
 
     class Account:
         def charge(self, price, *, what):

@@ -149,8 +149,12 @@ def _least_variance(costs: NDArray[np.float64], uses: Sequence[float], law: Law)
 
 
 def _forecast(statistic: DecisionListSums, noise: Noise) -> Forecast:
-    """One table over all inputs; every cell of it has the same error, that of a count."""
+    """One table over all inputs; every cell of it has the same error, that of a count.
+
+    Half of a private number of rows is in every count, and its share of bias again.
+    """
     each = [float(s) if noise.law == "gaussian" else 2 * float(s) ** 2 for s in noise.per_group]
     sets = sum(one * size for one, size in zip(each[1:], _sizes(statistic), strict=True))
-    stderr = math.sqrt(each[0] + sets / 4**statistic.polynomials.grid) / 2
-    return Forecast(width=1, tables=1, typical=stderr, worst=stderr, bias=float(statistic.polynomials.bias))
+    bias = float(statistic.polynomials.bias)
+    stderr = math.sqrt((0.5 + bias) ** 2 * each[0] + sets / 4 ** (statistic.polynomials.grid + 1))
+    return Forecast(width=1, tables=1, typical=stderr, worst=stderr, bias=bias)

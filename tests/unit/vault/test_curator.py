@@ -211,7 +211,7 @@ class TestCharges:
 
     @pytest.mark.parametrize("ledger", [False, True])
     def test_rows_that_do_not_fit_cost_nothing_and_leave_nothing_behind(self, folder, ledger):
-        strict = domain({"region": {"kind": "category", "values": ["north"]}})
+        strict = domain({"region": {"kind": "category", "values": ["north"], "missing": "error"}})
         if ledger:
             ht.Ledger.create(
                 folder / "t.ledger", table="t", domain_digest=strict.digest, unit=strict.unit, total=ht.Budget(rho=1000)

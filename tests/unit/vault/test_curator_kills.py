@@ -120,7 +120,7 @@ def test_killed_anywhere_it_forgets_no_charge_and_no_answer(tmp_path, zygote):
         assert curator.ask("age < 18 AND sex = 'male'").answers_left in (left - 1, left)
     # The kills did fall into asking, and after answers that were paid for.
     assert len(seen) >= 5
-    assert moved >= KILLS // 4
+    assert moved >= KILLS // 6
 
 
 def durable_steps(monkeypatch, crash_at: int):

@@ -164,7 +164,7 @@ class TestReading:
         assert encode_rules(column(3, 2), gaps).T.tolist() == [[0, 0, 0, 0]] * 4
         assert encode_rules(column(3, 2), pa.nulls(2)).T.tolist() == [[0, 0, 0, 0]] * 2
         assert encode_rules(column(3, 2), pa.array([None, {"rules": [], "default": 0}])).shape == (4, 2)
-        with pytest.raises(BadData, match="none missing"):
+        with pytest.raises(BadData, match="missing: error"):
             encode_rules(column(3, 2, missing="error"), gaps)
 
     @pytest.mark.parametrize(
@@ -184,12 +184,14 @@ class TestReading:
         ],
         ids=lambda values: str(values.type),
     )
-    def test_anything_else_is_refused_without_naming_it(self, values):
+    def test_anything_else_is_missing_or_refused_without_naming_it(self, values):
+        none = encode_rules(column(5, 2), pa.nulls(1))[:, 0].tolist()
+        assert none in encode_rules(column(5, 2), values).T.tolist()
         with pytest.raises(BadData) as caught:
-            encode_rules(column(5, 2), values)
+            encode_rules(column(5, 2, missing="error"), values)
         assert str(caught.value) == (
-            "column choice has values that are not decision lists of at most 2 rules over its 5 inputs; correct the "
-            "domain or the data"
+            "column choice has values that are not decision lists of at most 2 rules over its 5 inputs, and its domain "
+            "says `missing: error`; correct the domain or the data"
         )
 
     def test_a_value_of_the_dictionary_that_no_row_has_is_no_error(self):
