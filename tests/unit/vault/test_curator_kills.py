@@ -97,8 +97,8 @@ def given(folder: Path) -> dict[str, float]:
 def test_killed_anywhere_it_forgets_no_charge_and_no_answer(tmp_path, zygote):
     luck, stretches, moved = random.Random(5), 0, 0
     for kill in range(KILLS):
-        # Some before the first answer, the others while it asks and pays.
-        killed(zygote, tmp_path, seed=kill, answers=luck.choice([0, 1, 5]), after=luck.uniform(0, 0.06))
+        # Some before the first answer, the others while it asks and pays; soon, or all is paid after a few kills.
+        killed(zygote, tmp_path, seed=kill, answers=luck.choice([0, 1, 5]), after=luck.uniform(0, 0.02))
         if not (tmp_path / "t.ledger").exists():
             continue
         ledger = Ledger.open(tmp_path / "t.ledger")
@@ -120,7 +120,7 @@ def test_killed_anywhere_it_forgets_no_charge_and_no_answer(tmp_path, zygote):
         assert curator.ask("age < 18 AND sex = 'male'").answers_left in (left - 1, left)
     # The kills did fall into asking, and after answers that were paid for.
     assert len(seen) >= 5
-    assert moved >= KILLS // 6
+    assert moved >= KILLS // 4
 
 
 def durable_steps(monkeypatch, crash_at: int):
