@@ -17,6 +17,7 @@ from ..questions.list_evaluation import Above, Evaluation
 from ..questions.lists import Flat
 from ..siphash import KEY_BYTES
 from ..sketches import Sketch
+from .bucket_errors import BucketErrors
 from .discrete_noise import discrete_fourth, discrete_variance
 from .frequent import NONE, Frequent, frequent_parameters, read_frequent
 from .key_columns import KeyColumns
@@ -76,6 +77,11 @@ class HashSketchModel(KeyedModel):
         share = 1.0 if self.sketch.signed else 1 - 1 / width
         return max(0.0, float((self.residual**2).sum()) * share**2 - noise) / max(share, 0.5)
 
+    @cached_property
+    def bucket_errors(self) -> BucketErrors:
+        """The law of the error of a sum of buckets."""
+        return BucketErrors(self.residual, signed=self.sketch.signed)
+
     def evaluate(self, flat: Flat, *, rare_is_zero: bool = False) -> Evaluation:
         """Value and errors of each list, in rows."""
         places = self.sketch.places(flat.keys)
@@ -100,6 +106,7 @@ class HashSketchModel(KeyedModel):
             collision=np.sqrt(self.squares / self.sketch.width * lengths[2]),
             bias=bias,
             fourth=fourth * spread[4],
+            values=None if rare_is_zero else lengths[2] ** 2 / np.maximum(lengths[4], 1e-300),
             above=Above(
                 variance=noise + limited * len(self.frequent.counts) * listed,
                 fourth=fourth * spread[4] + limited * len(self.frequent.counts) * discrete_fourth("laplace", listed),

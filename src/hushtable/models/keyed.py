@@ -15,6 +15,7 @@ from ..questions.list_answers import ListAnswer, ListTable
 from ..questions.list_evaluation import Evaluation, answer_list, answer_lists, answer_top
 from ..questions.lists import Flat, Listed, Lists, Top
 from .base import Model
+from .bucket_errors import BucketErrors
 from .discrete_noise import discrete_fourth
 from .frequent import Frequent
 from .key_columns import KeyColumns
@@ -53,6 +54,11 @@ class KeyedModel(Model):
     def row_count(self) -> tuple[float, float]:
         """See Model."""
         return self.rows, self.rows_variance**0.5
+
+    @property
+    def bucket_errors(self) -> BucketErrors | None:
+        """The law of the error of a sum of buckets; None where there are no buckets."""
+        return None
 
     @property
     @abstractmethod

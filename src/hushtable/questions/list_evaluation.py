@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from ..errors import readable
-from .answer import Floats
+from .answer import Floats, Limits, reach
 from .list_answers import ListAnswer, ListTable
 from .lists import Flat, Listed, Lists, Top
 
 if TYPE_CHECKING:
     from ..domain import Domain
     from ..interactions import Law
+    from ..models.bucket_errors import BucketErrors
     from ..models.frequent import Frequent
     from ..models.key_columns import KeyColumns
 
@@ -36,6 +37,8 @@ class Evaluation:
     bias: Floats
     fourth: Floats
     """Fourth cumulant of the noise."""
+    values: Floats | None = None
+    """As how many values of equal weight each list counts, where its error is that of a sum of so many buckets."""
     above: Above | None = None
     """Where the bias was read from noisy numbers: the noise of value + bias, which the truth is below."""
 
@@ -63,6 +66,10 @@ class ListModel(Protocol):
     law: Law
 
     @property
+    def bucket_errors(self) -> BucketErrors | None:
+        """The law of the error of a sum of buckets, if there are buckets."""
+
+    @property
     def rows(self) -> float:
         """The number of rows."""
 
@@ -85,11 +92,12 @@ def answer_list(model: ListModel, question: Listed, *, count: bool) -> ListAnswe
     """One list."""
     flat = model.columns.flat([question.values])
     found = _in_unit(model, model.evaluate(flat, rare_is_zero=question.rare_is_zero), count=count)
+    limits = _limits(model, found, count=count)
     only: dict[str, Any] = {name: float(column[0]) for name, column in found.items()}
     notes = (
         [
             f"standard error {readable(only['stderr'])}: noise {readable(only['noise'])}, collisions of the hash "
-            f"{readable(only['collision'])} (3 times that is {readable(3 * only['collision'])}; estimated, not a bound)"
+            f"{readable(only['collision'])} (rare and large; estimated from the buckets, not a bound)"
         ]
         if only["collision"]
         else []
@@ -101,7 +109,7 @@ def answer_list(model: ListModel, question: Listed, *, count: bool) -> ListAnswe
         )
     unit: Any = "count" if count else "fraction"
     name = question.text or f"IN a list of {len(flat.keys):,}"
-    return ListAnswer(question=name, unit=unit, estimator="exact", notes=tuple(notes), **only)
+    return ListAnswer(question=name, unit=unit, estimator="exact", notes=tuple(notes), limits=limits, **only)
 
 
 def answer_lists(model: ListModel, question: Lists, *, count: bool) -> ListTable:
@@ -156,7 +164,34 @@ def _table(
     count: bool,
 ) -> ListTable:
     unit: Any = "count" if count else "fraction"
-    return ListTable(question=text, unit=unit, groups=groups, law=model.law, notes=notes, **found)
+    limits = _limits(model, found, count=count)
+    return ListTable(question=text, unit=unit, groups=groups, law=model.law, notes=notes, limits=limits, **found)
+
+
+def _limits(model: ListModel, found: dict[str, Floats], *, count: bool) -> Limits | None:
+    """The ends of the intervals where the law of bucket errors says them; takes what only they need out of `found`.
+
+    A fraction f of the rows is ruled out if value - f x rows is too large for the noise of both [Fie54].
+    """
+    values = found.pop("values")
+    errors = model.bucket_errors
+    if errors is None or not values.any():
+        return None
+    rows, spread = (1.0, 0.0) if count else (model.rows, model.rows_variance**0.5)
+    value, shared = found["value"] * rows, np.abs(found["value"]) * spread
+    noise, both = (np.sqrt(np.maximum((found[name] * rows) ** 2 - shared**2, 0.0)) for name in ("noise", "stderr"))
+
+    def ends(confidence: float) -> tuple[Floats, Floats]:
+        normal = reach(confidence)
+        # Collisions come on top of the noise, whose size is known and not learnt.
+        half = np.maximum(errors.reach(confidence, values) * both, normal * noise)
+        left = rows**2 - (normal * spread) ** 2
+        if left <= 0:
+            return np.minimum(0.0, found["value"]), np.maximum(1.0, found["value"])
+        turn = np.sqrt(half**2 * left + (normal * spread * value) ** 2)
+        return (value * rows - turn) / left, (value * rows + turn) / left
+
+    return ends
 
 
 def _in_unit(model: ListModel, found: Evaluation, *, count: bool) -> dict[str, Floats]:
@@ -176,7 +211,8 @@ def _in_unit(model: ListModel, found: Evaluation, *, count: bool) -> dict[str, F
     stderr = np.sqrt(variance + found.collision**2)
     kurtosis = np.divide(fourth, stderr**4, out=np.zeros_like(stderr), where=stderr > 0)
     parts = {"value": found.value, "stderr": stderr, "bias": found.bias, "noise": noise, "collision": found.collision}
-    return {name: column / rows for name, column in parts.items()} | {"kurtosis": kurtosis}
+    values = np.zeros_like(found.value) if found.values is None else found.values
+    return {name: column / rows for name, column in parts.items()} | {"kurtosis": kurtosis, "values": values}
 
 
 def _with_rows(model: ListModel, variance: Floats, fourth: Floats, lean: Floats) -> tuple[Floats, Floats]:
