@@ -10,12 +10,12 @@ import pandas
 import hushtable as ht
 from benchmarks._figure import figure
 from benchmarks._smooth import PURE, ZCDP, domain, questions
+from hushtable.maths.smooth.axes import Axis
+from hushtable.maths.smooth.chebyshev import chebyshev_basis
+from hushtable.maths.smooth.evaluation import evaluate
+from hushtable.maths.smooth.expressions import parse_expression
+from hushtable.maths.smooth.target import ExpressionTarget
 from hushtable.questions.answer import reach
-from hushtable.smooth.axes import Axis
-from hushtable.smooth.chebyshev import chebyshev_basis
-from hushtable.smooth.evaluation import evaluate
-from hushtable.smooth.expressions import parse_expression
-from hushtable.smooth.target import ExpressionTarget
 
 RELEASES = 60
 KINDS = {
@@ -109,7 +109,7 @@ def published(
     axes: list[Axis], inside: dict[str, np.ndarray], asked: list[ExpressionTarget], truth: np.ndarray, rows: int
 ) -> float:
     """The source's mechanism: t by its rule for K = 2, Laplace noise of scale 2 t^d / (n epsilon), its operator."""
-    from hushtable.mechanisms.smooth_paper import published_degrees
+    from hushtable.mechanisms.published.smooth_paper import published_degrees
 
     d = len(axes)
     t = published_degrees(rows, 1.0, d, 2)

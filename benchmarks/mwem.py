@@ -71,7 +71,7 @@ def core_seconds(times: int, work: Callable[[], object]) -> float:
 
 def update_time(attributes: int = 20) -> Iterator[dict[str, Any]]:
     """One update of 2^20 cells by a parity of three attributes, and scaling as many numbers in place by numpy."""
-    from hushtable.hypothesis import Evidence, Factored, fit
+    from hushtable.maths.distribution import Evidence, Factored, fit
 
     hypothesis = Factored.explicit((2,) * attributes, np.ones(1 << attributes))
     signs = np.array([1.0, -1.0, -1.0, 1.0, -1.0, 1.0, 1.0, -1.0])

@@ -73,8 +73,8 @@ def measure(name: str) -> None:
 
 def distances(hypothesis: Any, bits: np.ndarray, name: str) -> np.ndarray:
     """Not private: how far the hypothesis is from the table, for every even-parity share, or every cell."""
-    from hushtable.linear_classes import WholeTables
-    from hushtable.mechanisms.candidates import LinearCandidates, ParityCandidates
+    from hushtable.maths.linear import WholeTables
+    from hushtable.mechanisms.mwem.candidates import LinearCandidates, ParityCandidates
 
     sizes = (2,) * ATTRIBUTES
     all_of = ParityCandidates(sizes, 3) if name == "parities" else LinearCandidates(WholeTables.of_width(sizes, 3))

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from benchmarks._figure import figure
-from hushtable.interactions import Law, Scales
-from hushtable.vault.noise import sample
-from hushtable.vault.randomness import SystemRandomness
+from hushtable.laws import Law
+from hushtable.maths.interactions.layout import Scales
+from hushtable.vault.door.randomness import SystemRandomness
+from hushtable.vault.door.samplers import sample
 
 FIGURES = ("noise-laplace", "noise-gaussian")
 DRAWS = 10**6

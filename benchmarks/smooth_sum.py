@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks._figure import best_of, figure
-from hushtable.smooth.axes import Axis, Block
+from hushtable.maths.smooth.axes import Axis, Block
 from hushtable.vault.statistics.reals import RealRows
 from hushtable.vault.statistics.splines import SplineSums
 

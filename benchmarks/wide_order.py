@@ -11,8 +11,8 @@ import pandas
 import hushtable as ht
 from benchmarks._figure import figure
 from benchmarks._tables import DATA
-from hushtable.estimators.symmetric import sets_of
-from hushtable.interactions import Interactions
+from hushtable.maths.interactions.layout import Interactions
+from hushtable.maths.wide.symmetric import sets_of
 from hushtable.models.low_order import LowOrderModel
 from hushtable.questions.parse import parse
 

@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 
 import hushtable as ht
-from hushtable.dummy import dummy_rows
-from hushtable.workloads import workloads
+from hushtable.domain.dummy import dummy_rows
+from hushtable.questions.workloads import workloads
 
 ROWS = 300
 TABLE = {

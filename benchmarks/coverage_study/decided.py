@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hushtable.decision_list import DecisionList
+from hushtable.domain.decision_list import DecisionList
 
 from .asked import Asked
 from .coded import repeated

@@ -14,7 +14,7 @@ import pyarrow as pa
 from benchmarks._tables import DATA
 from hushtable import Domain
 from hushtable.demo.clinic import DOMAIN, simulate_clinic
-from hushtable.dummy import dummy_rows
+from hushtable.domain.dummy import dummy_rows
 
 __all__ = ["DATA", "Shape", "Table", "draw", "present", "shapes"]
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hushtable.models.lazy_weights import LazyWeights
+from hushtable.maths.distribution.lazy_weights import LazyWeights
 from papers._paper import Measured, Row, axis, line, panels, select, slope
 from papers.blum2011.project import Projection, laplace_scale, signs
 from papers.blum2011.tables import curated, lists_of, released, truths, zipf

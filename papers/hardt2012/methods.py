@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 import hushtable as ht
 from hushtable.budget import Price
-from hushtable.hypothesis import Evidence, Factored, fit
-from hushtable.hypothesis.fit import PRIOR_SD
-from hushtable.hypothesis.kernels import places, scale, tally, walsh
-from hushtable.interactions import Interactions
-from hushtable.vault.door import Door, Noise, price_of
+from hushtable.maths.distribution import Evidence, Factored, fit
+from hushtable.maths.distribution.fit import PRIOR_SD
+from hushtable.maths.distribution.kernels import places, scale, tally, walsh
+from hushtable.maths.interactions.layout import Interactions
+from hushtable.vault.door.door import Door, Noise, price_of
 from hushtable.vault.statistics import Parities
 from papers.hardt2012.tables import Counts
 

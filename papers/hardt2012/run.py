@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import hushtable as ht
-from hushtable.mechanisms.mwem_plan import UNMEASURED
+from hushtable.mechanisms.mwem.design import UNMEASURED
 from papers._paper import Measured, Row, axis, line, panels, select
 from papers.hardt2012.curator import curator_rows, draw_curator, measure_curator
 from papers.hardt2012.methods import (

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import hushtable as ht
-from hushtable.estimators.polynomials import chebyshev_or
-from hushtable.estimators.requirements import monomial_stderr
+from hushtable.maths.wide.polynomials import chebyshev_or
+from hushtable.maths.wide.requirements import monomial_stderr
 from papers._paper import Row
 
 __all__ = ["adult_rows", "bits_of", "vault_of"]

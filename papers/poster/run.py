@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 import hushtable as ht
-from hushtable.estimators.minimax import best_uniform
-from hushtable.estimators.polynomials import chebyshev_or
-from hushtable.estimators.requirements import monomial_stderr
-from hushtable.estimators.requirements import rows_needed as requirements
+from hushtable.maths.wide.minimax import best_uniform
+from hushtable.maths.wide.polynomials import chebyshev_or
+from hushtable.maths.wide.requirements import monomial_stderr
+from hushtable.maths.wide.requirements import rows_needed as requirements
 from papers._paper import Measured, Row, axis, line, panels, select, slope
 from papers.poster.adult import adult_rows, vault_of
 

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from hushtable.budget import Budget
-from hushtable.estimators.minimax import best_uniform
-from hushtable.estimators.polynomials import chebyshev_or
-from hushtable.estimators.requirements import laplace_precisions, parity_stderr_gaussian
-from hushtable.list_polynomials import list_polynomials
+from hushtable.maths.wide.list_polynomials import list_polynomials
+from hushtable.maths.wide.minimax import best_uniform
+from hushtable.maths.wide.polynomials import chebyshev_or
+from hushtable.maths.wide.requirements import laplace_precisions, parity_stderr_gaussian
 from papers._paper import Measured, Row, axis, line, panels, select, slope
 
 __all__ = ["compute", "draw", "measure"]

@@ -11,14 +11,14 @@ import numpy as np
 
 from benchmarks._smooth import SIMULATED, questions, simulated
 from hushtable.budget import Budget
-from hushtable.mechanisms.smooth_paper import published_degrees
-from hushtable.smooth.axes import Axis
-from hushtable.smooth.basis import Basis
-from hushtable.smooth.chebyshev import ChebyshevBasis, chebyshev_basis, decaying, spread_squared
-from hushtable.smooth.evaluation import evaluate
-from hushtable.smooth.expressions import parse_expression
-from hushtable.smooth.splines import spline_basis
-from hushtable.smooth.target import ExpressionTarget
+from hushtable.maths.smooth.axes import Axis
+from hushtable.maths.smooth.basis import Basis
+from hushtable.maths.smooth.chebyshev import ChebyshevBasis, chebyshev_basis, decaying, spread_squared
+from hushtable.maths.smooth.evaluation import evaluate
+from hushtable.maths.smooth.expressions import parse_expression
+from hushtable.maths.smooth.splines import spline_basis
+from hushtable.maths.smooth.target import ExpressionTarget
+from hushtable.mechanisms.published.smooth_paper import published_degrees
 from papers._paper import Measured, Row, axis, line, panels, select, slope
 
 __all__ = ["compute", "draw", "measure"]

@@ -11,37 +11,37 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .budget import Budget as Budget
     from .budget import Unit as Unit
-    from .curator_answer import CuratorAnswer as CuratorAnswer
-    from .curator_plan import CuratorPlan as CuratorPlan
-    from .curator_plan import plan_curator as plan_curator
+    from .curator.answer import CuratorAnswer as CuratorAnswer
+    from .curator.curator import Curator as Curator
+    from .curator.plan import CuratorPlan as CuratorPlan
+    from .curator.plan import plan_curator as plan_curator
     from .domain import Domain as Domain
     from .errors import HushError as HushError
-    from .planner import Plan as Plan
-    from .planner import plan as plan
+    from .mechanisms.planner import Plan as Plan
+    from .mechanisms.planner import plan as plan
+    from .owner.vault import Vault as Vault
     from .questions.answer import Answer as Answer
     from .questions.answer import CrossTab as CrossTab
     from .questions.lists import Listed as Listed
     from .questions.lists import Lists as Lists
+    from .questions.workloads.decision_lists import DecisionLists as DecisionLists
+    from .questions.workloads.known_lists import KnownLists as KnownLists
+    from .questions.workloads.linear import Linear as Linear
+    from .questions.workloads.marginals import Marginals as Marginals
+    from .questions.workloads.parities import ParityQueries as ParityQueries
+    from .questions.workloads.ranges import Ranges as Ranges
+    from .questions.workloads.smooth import Smooth as Smooth
+    from .questions.workloads.sparse import Conjunctions as Conjunctions
+    from .questions.workloads.sparse import Sparse as Sparse
+    from .questions.workloads.whole_table import WholeTable as WholeTable
+    from .questions.workloads.wide import AllOf as AllOf
+    from .questions.workloads.wide import AnyOf as AnyOf
+    from .questions.workloads.wide import AtLeast as AtLeast
+    from .questions.workloads.wide import Predicates as Predicates
     from .synopsis import Synopsis as Synopsis
     from .synopsis import load as load
-    from .vault.curator import Curator as Curator
-    from .vault.ledger import Ledger as Ledger
-    from .vault.randomness import Simulated as Simulated
-    from .vault.vault import Vault as Vault
-    from .workloads.decision_lists import DecisionLists as DecisionLists
-    from .workloads.known_lists import KnownLists as KnownLists
-    from .workloads.linear import Linear as Linear
-    from .workloads.marginals import Marginals as Marginals
-    from .workloads.parities import ParityQueries as ParityQueries
-    from .workloads.ranges import Ranges as Ranges
-    from .workloads.smooth import Smooth as Smooth
-    from .workloads.sparse import Conjunctions as Conjunctions
-    from .workloads.sparse import Sparse as Sparse
-    from .workloads.whole_table import WholeTable as WholeTable
-    from .workloads.wide import AllOf as AllOf
-    from .workloads.wide import AnyOf as AnyOf
-    from .workloads.wide import AtLeast as AtLeast
-    from .workloads.wide import Predicates as Predicates
+    from .vault.door.randomness import Simulated as Simulated
+    from .vault.ledger.ledger import Ledger as Ledger
 
 __version__ = "0.1.0"
 
@@ -51,30 +51,30 @@ __version__ = "0.1.0"
 _HOMES = {
     "Domain": "domain",
     "Unit": "budget",
-    "WholeTable": "workloads.whole_table",
-    "Marginals": "workloads.marginals",
-    "Predicates": "workloads.wide",
-    "AnyOf": "workloads.wide",
-    "AllOf": "workloads.wide",
-    "AtLeast": "workloads.wide",
-    "DecisionLists": "workloads.decision_lists",
-    "Sparse": "workloads.sparse",
-    "KnownLists": "workloads.known_lists",
-    "Conjunctions": "workloads.sparse",
-    "ParityQueries": "workloads.parities",
-    "Ranges": "workloads.ranges",
-    "Linear": "workloads.linear",
-    "Smooth": "workloads.smooth",
+    "WholeTable": "questions.workloads.whole_table",
+    "Marginals": "questions.workloads.marginals",
+    "Predicates": "questions.workloads.wide",
+    "AnyOf": "questions.workloads.wide",
+    "AllOf": "questions.workloads.wide",
+    "AtLeast": "questions.workloads.wide",
+    "DecisionLists": "questions.workloads.decision_lists",
+    "Sparse": "questions.workloads.sparse",
+    "KnownLists": "questions.workloads.known_lists",
+    "Conjunctions": "questions.workloads.sparse",
+    "ParityQueries": "questions.workloads.parities",
+    "Ranges": "questions.workloads.ranges",
+    "Linear": "questions.workloads.linear",
+    "Smooth": "questions.workloads.smooth",
     "Budget": "budget",
-    "plan": "planner",
-    "Plan": "planner",
-    "Vault": "vault.vault",
-    "plan_curator": "curator_plan",
-    "CuratorPlan": "curator_plan",
-    "Curator": "vault.curator",
-    "CuratorAnswer": "curator_answer",
-    "Ledger": "vault.ledger",
-    "Simulated": "vault.randomness",
+    "plan": "mechanisms.planner",
+    "Plan": "mechanisms.planner",
+    "Vault": "owner.vault",
+    "plan_curator": "curator.plan",
+    "CuratorPlan": "curator.plan",
+    "Curator": "curator.curator",
+    "CuratorAnswer": "curator.answer",
+    "Ledger": "vault.ledger.ledger",
+    "Simulated": "vault.door.randomness",
     "Synopsis": "synopsis",
     "load": "synopsis",
     "Listed": "questions.lists",

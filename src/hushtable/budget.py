@@ -8,7 +8,8 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, InvalidOperati
 from fractions import Fraction
 from typing import Literal
 
-from .errors import BadBudget, readable
+from .errors import BadBudget
+from .words import readable
 
 __all__ = ["Budget", "Currency", "Neighbours", "Price", "Unit", "epsilon_of", "exact", "rho_of"]
 

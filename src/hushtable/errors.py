@@ -19,9 +19,10 @@ HushError
 └── BadPaper         a source that is not there to be reproduced
 """
 
-import difflib
 from collections.abc import Sequence
 from fractions import Fraction
+
+from .words import listed, one_line, readable, suggestion
 
 __all__ = [
     "BadBudget",
@@ -41,47 +42,7 @@ __all__ = [
     "TooLarge",
     "TooWide",
     "UnknownAttribute",
-    "counted",
-    "one_line",
-    "readable",
-    "shortened",
-    "suggestion",
 ]
-
-
-def readable(number: Fraction | float) -> str:
-    """A number as a person would write it: `0.014973`, `1e-09`, never `0.000`."""
-    return f"{float(number):.6g}"
-
-
-def counted(count: int, noun: str) -> str:
-    """`1 table`, `1,540 tables`."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
-def suggestion(given: str, known: Sequence[str]) -> str:
-    """` Did you mean 'age'?`, or nothing when no known name is close."""
-    close = difflib.get_close_matches(given, known, n=1)
-    return f" Did you mean '{close[0]}'?" if close else ""
-
-
-def listed(names: Sequence[str], most: int = 12) -> str:
-    """The names, cut after `most` so that an error stays one line."""
-    more = f", ... ({len(names) - most} more)" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
-
-
-def shortened(text: str, most: int) -> str:
-    """The text, its end cut off where it is long; for a repr, which must never fill a screen."""
-    return text if len(text) <= most else f"{text[: most - 1]}…"
-
-
-def one_line(message: str, longest: int = 2000) -> str:
-    """The message as one line that a terminal shows and does not obey, whatever text of others it quotes."""
-    line = " ".join(message.split())
-    if len(line) > longest:
-        line = f"{line[: longest // 2]} ... {line[-longest // 2 :]}"
-    return line if line.isprintable() else "".join(c if c.isprintable() else "\ufffd" for c in line)
 
 
 class HushError(Exception):

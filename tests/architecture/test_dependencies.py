@@ -13,8 +13,8 @@ import pytest
 from hushtable import extras
 from hushtable.errors import BadQuestion
 from hushtable.extras import EXTRAS, need
-from hushtable.plots import check_picture
 from hushtable.questions.answer import Answer
+from hushtable.report.plots import check_picture
 
 ROOT = Path(__file__).parents[2]
 SRC = ROOT / "src" / "hushtable"

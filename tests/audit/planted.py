@@ -16,11 +16,11 @@ from hushtable.audit.shapes import BINARY, FINE, REAL, shape
 from hushtable.audit.statistic_cases import BUILDERS, noise_for
 from hushtable.audit.step_cases import step_cases
 from hushtable.audit.steps import MeasureCase, audit_measure
-from hushtable.interactions import Interactions, Scales
-from hushtable.smooth.evaluation import evaluate
-from hushtable.vault import door as door_module
-from hushtable.vault.door import Door, Measurement
-from hushtable.vault.noise import sample
+from hushtable.maths.interactions.layout import Interactions, Scales
+from hushtable.maths.smooth.evaluation import evaluate
+from hushtable.vault.door import door as door_module
+from hushtable.vault.door.door import Door, Measurement
+from hushtable.vault.door.samplers import sample
 from hushtable.vault.statistics import Histogram, OneQuestion, Parities
 from hushtable.vault.statistics.chebyshev import MOST_BITS, ChebyshevSums
 from hushtable.vault.statistics.functions import FunctionSums

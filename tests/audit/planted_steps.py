@@ -13,8 +13,8 @@ from hushtable.audit.curator_cases import curator_cases
 from hushtable.audit.mechanism_cases import mechanism_cases
 from hushtable.audit.shapes import RELATIONS
 from hushtable.audit.step_cases import step_cases
-from hushtable.vault import door as door_module
-from hushtable.vault.door import Door, Measurement
+from hushtable.vault.door import door as door_module
+from hushtable.vault.door.door import Door, Measurement
 
 # Choosing, comparing, paying
 

@@ -12,8 +12,8 @@ from hushtable.audit.statistic_cases import noise_for
 from hushtable.audit.step_cases import step_cases
 from hushtable.audit.steps import MeasureCase, audit_measure
 from hushtable.audit.trace import Traced
-from hushtable.vault import door as door_module
-from hushtable.vault.door import Door
+from hushtable.vault.door import door as door_module
+from hushtable.vault.door.door import Door
 
 SMALL = shape(BINARY)
 DRAWS, SHARE = 4000, 0.1

@@ -10,7 +10,7 @@ import pytest
 from hushtable.audit.key_law import KeyLaw
 from hushtable.audit.laws import exponential_law, flip_law, noise_pit, noise_tail, renyi_price
 from hushtable.audit.watch_law import WatchLaw
-from hushtable.vault.reveal import Revealed
+from hushtable.vault.door.reveal import Revealed
 
 SCALES = [Fraction(1, 2), Fraction(3), Fraction(22, 7)]
 

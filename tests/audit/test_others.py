@@ -9,8 +9,8 @@ import pytest
 from hushtable.audit.shapes import BINARY, RELATIONS, shape
 from hushtable.audit.statistic_cases import noise_for
 from hushtable.budget import epsilon_of
-from hushtable.interactions import Interactions
-from hushtable.vault.door import Noise, price_of
+from hushtable.maths.interactions.layout import Interactions
+from hushtable.vault.door.door import Noise, price_of
 from hushtable.vault.statistics import ChosenTables, Histogram, Tables
 
 # Those whose coordinates all have the scale of their group.

@@ -14,7 +14,7 @@ from tables import BINARY, MIXED, domain, random_codes, table_of
 import hushtable as ht
 from hushtable.errors import BadPlan
 from hushtable.mechanisms import mechanisms
-from hushtable.workloads import read_workload
+from hushtable.questions.workloads import read_workload
 
 ROWS = 300
 BUDGETS = {"pure": ht.Budget(epsilon=2), "zcdp": ht.Budget(rho="0.5"), "approx": ht.Budget(epsilon=2, delta="1e-6")}

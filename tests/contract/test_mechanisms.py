@@ -10,10 +10,10 @@ from tables import BINARY, MIXED, FakeDoor, domain, random_codes
 from hushtable.budget import Budget
 from hushtable.errors import BadPlan
 from hushtable.mechanisms import mechanisms
-from hushtable.planner import plan
+from hushtable.mechanisms.planner import plan
 from hushtable.questions.parse import parse
+from hushtable.questions.workloads import Marginals
 from hushtable.synopsis import Synopsis
-from hushtable.workloads import Marginals
 
 BUDGETS = {"pure": Budget(epsilon=1), "zcdp": Budget(epsilon=1, delta="1e-9"), "rho": Budget(rho="0.1")}
 SHAPES = {

@@ -16,8 +16,8 @@ import hushtable as ht
 from hushtable.errors import BadPlan
 from hushtable.extras import EXTRAS
 from hushtable.mechanisms.histogram import HistogramRelease
-from hushtable.vault.ledger import Ledger
-from hushtable.vault.prepare import NEEDED, prepared
+from hushtable.owner.prepare import NEEDED, prepared
+from hushtable.vault.ledger.ledger import Ledger
 
 ROOT = Path(__file__).parents[2]
 
@@ -85,7 +85,7 @@ def test_a_fault_of_the_fit_is_met_before_anything_is_spent(begun, tmp_path):
 
 
 def test_a_missing_module_is_met_before_anything_is_spent(tmp_path, monkeypatch):
-    from hushtable.vault import prepare
+    from hushtable.owner import prepare
 
     plan, vault = made("low-order", tmp_path)
     prepared.discard(plan.digest)
@@ -110,7 +110,7 @@ def test_it_is_finished_with_its_plan(tmp_path, monkeypatch):
     plan, vault = made(Own(), tmp_path)
     prepared.add(plan.digest)
     with monkeypatch.context() as patched:
-        patched.setattr("hushtable.vault.carry_out.Synopsis.from_release", lambda *_, **__: 1 / 0)
+        patched.setattr("hushtable.owner.carry_out.Synopsis.from_release", lambda *_, **__: 1 / 0)
         with pytest.raises(ZeroDivisionError) as caught:
             vault.release(plan, journal=tmp_path / "t.part")
     assert caught.value.__notes__[0].endswith(f"Vault.resume({str(tmp_path / 't.part')!r}, plan=plan)")
@@ -124,7 +124,7 @@ def test_it_is_finished_with_its_plan(tmp_path, monkeypatch):
 
 def test_trials_read_made_up_rows_only(tmp_path):
     """What `prepare` reads is the same whatever the table holds."""
-    from hushtable.vault import prepare
+    from hushtable.owner import prepare
 
     plan, _ = made("mwem", tmp_path)
     seen = []

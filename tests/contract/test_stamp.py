@@ -9,14 +9,14 @@ from html_pages import words
 
 import hushtable as ht
 from faults import hush
-from hushtable.density import density
 from hushtable.errors import BadPath, BadQuestion
 from hushtable.models import MODELS
-from hushtable.plots import save_density
 from hushtable.questions.answer import Answer, CrossTab
 from hushtable.report.owner import owner_report
+from hushtable.report.plots import save_density
 from hushtable.report.public import public_report
-from hushtable.rows import write_rows
+from hushtable.synopsis.density import density
+from hushtable.synopsis.rows import write_rows
 
 GOLDEN = sorted((Path(__file__).parents[1] / "golden").glob("*.hush"))
 STAMP = "NOT PRIVATE"
@@ -187,7 +187,7 @@ def test_no_kind_of_answer_has_a_text_of_its_own():
     def below(cls):
         return {cls, *(deep for sub in cls.__subclasses__() for deep in below(sub))}
 
-    import hushtable.curator_answer
+    import hushtable.curator.answer
     import hushtable.questions.list_answers
     import hushtable.questions.smooth_answers  # noqa: F401
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from hushtable.errors import BadPlan
-from hushtable.interactions import Interactions
-from hushtable.linear_classes import Boxes, LinearClass, ListedQueries
-from hushtable.rake.rare_columns import RareColumns
-from hushtable.rake.tables import GroupedSet
+from hushtable.maths.interactions.layout import Interactions
+from hushtable.maths.linear import Boxes, LinearClass, ListedQueries
+from hushtable.maths.weighted_rows.rare_columns import RareColumns
+from hushtable.maths.weighted_rows.tables import GroupedSet
 from hushtable.vault import statistics
 from hushtable.vault.statistics import (
     ChosenTables,

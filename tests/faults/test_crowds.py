@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from faults import check_account, hush, release, table, zygotes
-from hushtable.vault.ledger import Ledger
+from hushtable.vault.ledger.ledger import Ledger
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_a_clock_that_jumps_back_changes_no_account(tmp_path: Path, monkeypatch:
     spent = Fraction(0)
     for number, days in enumerate((0, -20_000, 40_000, -1)):
         moment = (datetime.now(UTC) + timedelta(days=days)).isoformat(timespec="seconds")
-        monkeypatch.setattr("hushtable.vault.ledger._now", lambda moment=moment: moment)
+        monkeypatch.setattr("hushtable.vault.ledger.ledger._now", lambda moment=moment: moment)
         code, _, errors = hush(release(f"r{number}", "0.1", folder=str(folder)))
         assert (code, errors) == (0, "")
         before, spent = spent, check_account(folder)[0]

@@ -13,10 +13,10 @@ import pytest
 
 import hushtable as ht
 from faults import check_account, hush, is_one_clear_line, release, table
-from hushtable import file_format
 from hushtable.errors import BadData, BadPath, BadState
-from hushtable.vault import carry_out, journal
-from hushtable.vault.ledger import Ledger
+from hushtable.owner import carry_out, journal
+from hushtable.synopsis import file_format
+from hushtable.vault.ledger.ledger import Ledger
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from curators import WIDE_QUESTIONS
 
 import hushtable as ht
 from faults import Zygote, check_account, hush, release, table, zygotes
-from hushtable.vault.ledger import Ledger
+from hushtable.vault.ledger.ledger import Ledger
 
 EACH = "0.0001"
 

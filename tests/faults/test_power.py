@@ -15,7 +15,7 @@ from ledgers import make, pure, reserve
 
 from faults import check_account, hush, is_one_clear_line, release, table
 from hushtable.errors import BadLedger, BadPath
-from hushtable.vault.ledger import Ledger
+from hushtable.vault.ledger.ledger import Ledger
 
 PAGE = 4096
 

@@ -13,12 +13,12 @@ from specimens import CLOSED, RHO, ROWS, SPECIMENS, TABLES, Specimen, list_count
 import hushtable as ht
 from hushtable.errors import BadQuestion
 from hushtable.mechanisms import mechanisms
-from hushtable.vault import carry_out
-from hushtable.vault.account import LedgerAccount
-from hushtable.vault.journal import ReleaseJournal
-from hushtable.vault.ledger import Ledger
-from hushtable.vault.prepare import prepared
-from hushtable.vault.randomness import Simulated
+from hushtable.owner import carry_out
+from hushtable.owner.account import LedgerAccount
+from hushtable.owner.journal import ReleaseJournal
+from hushtable.owner.prepare import prepared
+from hushtable.vault.door.randomness import Simulated
+from hushtable.vault.ledger.ledger import Ledger
 
 MORE = (
     Specimen("mwem-sampled", CLOSED, "marginals(width=2)", "mwem(rounds=2, sample=3)", RHO, TABLES),

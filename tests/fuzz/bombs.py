@@ -18,8 +18,8 @@ from specimens import SPECIMENS
 from synopsis_files import sealed, zipped
 
 from hushtable.domain import Domain
-from hushtable.file_format import _parquet, pack, read
-from hushtable.vault.fit import fit_of
+from hushtable.owner.fit import fit_of
+from hushtable.synopsis.file_format import _parquet, pack, read
 
 MEMBER = "cells.parquet"
 

@@ -11,7 +11,7 @@ from specimens import CLOSED, RULES, URL, YES
 
 import hushtable as ht
 from hushtable.mechanisms import mechanisms, read_mechanism
-from hushtable.workloads import read_workload, workloads
+from hushtable.questions.workloads import read_workload, workloads
 
 DOMAINS = [ht.Domain.from_dict({"table": "t", "attributes": shape}) for shape in (CLOSED, YES, URL | CLOSED, RULES)]
 BUDGETS = [ht.Budget(epsilon=1), ht.Budget(rho="0.1"), ht.Budget(epsilon=1, delta="1e-6")]

@@ -17,9 +17,9 @@ from mutations import NASTY_NUMBERS, NASTY_TEXTS, mutate_bytes, nasty_value
 
 from hushtable.domain import Domain
 from hushtable.errors import BadData, HushError
-from hushtable.vault.draft import draft_domain
-from hushtable.vault.fit import fit_of
-from hushtable.vault.vault import Vault
+from hushtable.owner.draft import draft_domain
+from hushtable.owner.fit import fit_of
+from hushtable.owner.vault import Vault
 
 SHAPE = Domain.from_dict(
     {

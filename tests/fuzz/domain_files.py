@@ -12,7 +12,7 @@ from mutations import NASTY_TEXTS, mutate_bytes, mutate_text, mutate_value
 from specimens import SPECIMENS
 
 from hushtable.domain import Domain
-from hushtable.yaml_text import yaml_text
+from hushtable.domain.yaml_text import yaml_text
 
 FULL = {
     "table": "clinic",

@@ -14,9 +14,9 @@ from curators import SHAPE, WIDE_QUESTIONS, quick_vault
 from mutations import mutate_bytes, mutate_value, nasty_value
 
 import hushtable as ht
-from hushtable.vault.curator_memory import remembered
-from hushtable.vault.curator_open import Wish, _account, _begun
-from hushtable.vault.curator_state import START, StateFile, _canonical, _seal
+from hushtable.curator.memory import remembered
+from hushtable.curator.opening import Wish, _account, _begun
+from hushtable.vault.ledger.sealed_lines import START, StateFile, _canonical, _seal
 
 NOTHING = Wish(budget=None, questions=None, updates=None, factor=None, way=None)
 

@@ -16,7 +16,7 @@ from mutations import mutate_bytes, mutate_value, nested
 from specimens import released
 
 from hushtable.errors import BadQuestion
-from hushtable.file_format import _canonical, _parquet, _sha256, pack, read
+from hushtable.synopsis.file_format import _canonical, _parquet, _sha256, pack, read
 
 EXTREMES = (0, 1, -1, 2**31, -(2**31), 2**53, 2**62, 2**63 - 1, -(2**63))
 

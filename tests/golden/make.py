@@ -14,7 +14,7 @@ import pyarrow as pa
 from tables import domain, random_codes, table_of
 
 import hushtable as ht
-from hushtable.dummy import dummy_rows
+from hushtable.domain.dummy import dummy_rows
 
 HERE = Path(__file__).parent
 BUDGETS = {

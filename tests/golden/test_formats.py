@@ -14,7 +14,7 @@ FITTED = ("weighted", "whole-table")
 
 
 def test_every_format_version_has_a_file():
-    from hushtable.file_format import FORMAT
+    from hushtable.synopsis.file_format import FORMAT
 
     assert {int(path.name.split("-")[1]) for path in FILES} == set(range(1, FORMAT + 1))
 

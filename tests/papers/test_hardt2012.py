@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from published import CZECH, MILDEW, PUBLISHED, ROCHDALE, Counts, ParityClass, best_fit, nltcs, relative_entropy
 
-from hushtable.vault.door import price_of
+from hushtable.vault.door.door import price_of
 
 
 @pytest.mark.parametrize("table", PUBLISHED, ids=lambda t: t.name)

@@ -15,7 +15,7 @@ import pytest
 
 import hushtable as ht
 from faults import hush
-from hushtable.vault.ledger import Ledger
+from hushtable.vault.ledger.ledger import Ledger
 
 ATTRIBUTES = {
     "age": {"kind": "integer", "between": [0, 99], "edges": [18, 65], "other": True},

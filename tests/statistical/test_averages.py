@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from hushtable.questions.quotients import PLACES, Averages, Quotients
-from hushtable.rake.audit import AUDIT_UNIT, Audit
+from hushtable.maths.weighted_rows.calibration import AUDIT_UNIT, Audit
+from hushtable.models.quotients import PLACES, Averages, Quotients
 
 FALSE_ALARM = 1e-9
 # Values of a group's rows, scaled to 0 and 1, and which share of the rows has each: at an end, in the middle, between.

@@ -12,8 +12,8 @@ from scipy.stats import binom
 from tables import MIXED, domain, random_codes
 
 from hushtable.domain import Domain
-from hushtable.hypothesis import Evidence
-from hushtable.hypothesis.measured import Measured
+from hushtable.maths.distribution import Evidence
+from hushtable.maths.distribution.measured import Measured
 from hushtable.models.frequent import Frequent
 from hushtable.models.key_columns import KeyColumns
 from hushtable.models.stability import StabilityModel

@@ -10,11 +10,11 @@ from tables import BINARY, MIXED, domain, random_codes
 
 from hushtable.budget import Budget, Price
 from hushtable.mechanisms import mechanisms
-from hushtable.planner import plan
+from hushtable.mechanisms.planner import plan
 from hushtable.questions.parse import parse
-from hushtable.vault.door import Door
-from hushtable.vault.randomness import Simulated
-from hushtable.workloads import Marginals
+from hushtable.questions.workloads import Marginals
+from hushtable.vault.door.door import Door
+from hushtable.vault.door.randomness import Simulated
 
 FALSE_ALARM = 1e-9
 BUDGETS = {"pure": Budget(epsilon=1), "zcdp": Budget(epsilon=1, delta="1e-9")}

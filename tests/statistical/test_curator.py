@@ -16,13 +16,13 @@ from tables import BINARY, domain
 
 import hushtable as ht
 from hushtable.budget import Price
-from hushtable.curator_plan import plan_curator
+from hushtable.curator.plan import plan_curator
+from hushtable.domain.predicate import Event, conjunction
 from hushtable.questions.parse import Question, parse
-from hushtable.questions.predicate import Event, conjunction
-from hushtable.vault import door as door_module
-from hushtable.vault import watch as watch_module
-from hushtable.vault.door import Door, watch_split
-from hushtable.vault.randomness import Simulated
+from hushtable.vault.door import door as door_module
+from hushtable.vault.door import sparse_vector as watch_module
+from hushtable.vault.door.door import Door, watch_split
+from hushtable.vault.door.randomness import Simulated
 
 FALSE_ALARM = 1e-9
 LENGTHS = (1, 10, 1000, 100_000)

@@ -16,7 +16,7 @@ import pytest
 import hushtable
 from hushtable.budget import Budget, Unit
 from hushtable.errors import BadLedger
-from hushtable.vault.ledger import Ledger, Line
+from hushtable.vault.ledger.ledger import Ledger, Line
 
 pytestmark = pytest.mark.slow
 
@@ -29,7 +29,7 @@ from fractions import Fraction
 from pathlib import Path
 from hushtable.budget import Budget, Price, Unit
 from hushtable.errors import BadLedger, OverBudget
-from hushtable.vault.ledger import Ledger
+from hushtable.vault.ledger.ledger import Ledger
 
 def price(denominator):
     return Price(currency="pure", amount=Fraction(1, denominator))

@@ -11,15 +11,15 @@ from scipy.stats import chisquare
 from tables import BINARY, FakeDoor, domain, random_codes
 
 from hushtable.budget import Budget, Price
-from hushtable.hypothesis import Factored, fit
-from hushtable.hypothesis.fit import objective
-from hushtable.hypothesis.measured import Measured
-from hushtable.interactions import Interactions
-from hushtable.mechanisms.mwem import MWEM, Run
-from hushtable.vault.door import Door
-from hushtable.vault.randomness import SystemRandomness
+from hushtable.maths.distribution import Factored, fit
+from hushtable.maths.distribution.fit import objective
+from hushtable.maths.distribution.measured import Measured
+from hushtable.maths.interactions.layout import Interactions
+from hushtable.mechanisms.mwem.mwem import MWEM, Run
+from hushtable.questions.workloads.parities import ParityQueries
+from hushtable.vault.door.door import Door
+from hushtable.vault.door.randomness import SystemRandomness
 from hushtable.vault.statistics import Parities
-from hushtable.workloads.parities import ParityQueries
 
 FALSE_ALARM = 1e-9
 DRAWS = 200_000

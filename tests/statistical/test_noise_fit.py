@@ -12,10 +12,10 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import chi2, chi2_contingency
 
-from hushtable.interactions import Scales
-from hushtable.vault.bernoulli import Precision
-from hushtable.vault.noise import exponential, gaussian, laplace, permute_and_flip, sample, uniform
-from hushtable.vault.randomness import Simulated, SystemRandomness
+from hushtable.maths.interactions.layout import Scales
+from hushtable.vault.door.bernoulli import Precision
+from hushtable.vault.door.randomness import Simulated, SystemRandomness
+from hushtable.vault.door.samplers import exponential, gaussian, laplace, permute_and_flip, sample, uniform
 
 FALSE_ALARM = 1e-9  # per test
 ODD = (Fraction(93, 100), Fraction(107, 100))  # scales that must be rejected

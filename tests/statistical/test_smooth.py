@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, chi2
 
-from hushtable.smooth.evaluation import evaluate
-from hushtable.smooth.expressions import parse_expression
+from hushtable.maths.smooth.evaluation import evaluate
+from hushtable.maths.smooth.expressions import parse_expression
 from smooth import PURE, ZCDP, people, releases, table
 
 pytestmark = pytest.mark.slow
@@ -60,7 +60,7 @@ def test_intervals_hold_the_truth(mechanism, budget, neighbours):
     assert abs(centre - true) <= bias
     one = noisy[0].released[0]
     margin = one.margin(("age", "income"))
-    from hushtable.smooth.target import ExpressionTarget
+    from hushtable.maths.smooth.target import ExpressionTarget
 
     coefficients = margin.basis.fit(ExpressionTarget(question.parts[""]).values(margin.axes, margin.basis.points))
     inside = held = 0

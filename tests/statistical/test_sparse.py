@@ -12,11 +12,11 @@ import pytest
 from scipy.stats import binom, chi2, norm
 
 import hushtable as ht
-from hushtable import siphash
+from hushtable.laws import discrete_variance
+from hushtable.maths.keys import siphash
+from hushtable.maths.keys.sketches import Sketch
 from hushtable.mechanisms import mechanisms
-from hushtable.models.discrete_noise import discrete_variance
-from hushtable.sketches import Sketch
-from hushtable.vault.door import Door
+from hushtable.vault.door.door import Door
 from hushtable.vault.sources import open_source
 
 FALSE_ALARM = 1e-8

@@ -19,14 +19,14 @@ from curators import write_table
 
 import hushtable as ht
 from hushtable.cli import main
-from hushtable.vault.ledger import Ledger
+from hushtable.vault.ledger.ledger import Ledger
 
 # Imports and compiles once, then runs each command it reads in a process of its own, which costs milliseconds.
 ZYGOTE = """
 import json, os, sys
 from curators import rehearsal, ask_all
 from specimens import CLOSED, RHO, TABLES, Specimen
-import duckdb, hushtable.vault.vault
+import duckdb, hushtable.owner.vault
 from hushtable.cli import main
 ask_all(rehearsal())
 Specimen("warm", CLOSED, "marginals(width=2)", "low-order", RHO, TABLES).release()

@@ -9,7 +9,7 @@ import pytest
 
 from hushtable.budget import Budget, Price, Unit
 from hushtable.errors import HushError
-from hushtable.vault.ledger import Ledger, Reservation
+from hushtable.vault.ledger.ledger import Ledger, Reservation
 
 
 def pure(amount: Fraction | int) -> Price:

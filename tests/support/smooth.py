@@ -7,8 +7,8 @@ import hushtable as ht
 from hushtable.domain import Domain
 from hushtable.mechanisms import mechanisms
 from hushtable.synopsis import Synopsis
-from hushtable.vault.door import Door, Measurement, price_of
-from hushtable.vault.randomness import Simulated
+from hushtable.vault.door.door import Door, Measurement, price_of
+from hushtable.vault.door.randomness import Simulated
 from hushtable.vault.sources import FrameSource
 
 ATTRIBUTES = {

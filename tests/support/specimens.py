@@ -12,7 +12,7 @@ import pyarrow as pa
 
 import hushtable as ht
 from hushtable.domain import Domain
-from hushtable.dummy import dummy_rows
+from hushtable.domain.dummy import dummy_rows
 
 ROWS = 60
 APPROX, RHO, PURE = ht.Budget(epsilon=20, delta="1e-6"), ht.Budget(rho="0.5"), ht.Budget(epsilon=1)

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from hushtable.budget import Price
 from hushtable.domain import Domain
-from hushtable.vault.door import Measurement, price_of
+from hushtable.vault.door.door import Measurement, price_of
 
 BINARY = {f"b{i}": {"kind": "boolean", "missing": "error"} for i in range(4)}
 MIXED = {

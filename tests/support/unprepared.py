@@ -65,7 +65,7 @@ def loaded() -> tuple[set[str], dict[str, int]]:
 
 def late(one: Specimen, prepares: bool = True) -> list[str]:
     """What `release` needed that `prepare` had not brought. The vault was opened before, as it always is."""
-    from hushtable.vault.prepare import prepare, prepared
+    from hushtable.owner.prepare import prepare, prepared
 
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         import pyarrow.parquet

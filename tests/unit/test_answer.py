@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from hushtable.errors import BadQuestion
+from hushtable.maths.linear.views import nearest_non_negative
 from hushtable.questions.answer import Answer, CrossTab, measured, reach
-from hushtable.questions.views import nearest_non_negative
 
 COLUMNS = ["value", "stderr", "bias", "low", "high"]
 # What `hush ask --json` promises to print.

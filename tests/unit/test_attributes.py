@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hushtable.attributes import (
+from hushtable.domain import Domain
+from hushtable.domain.attributes import (
     FALSE_WORDS,
     MOST_CODES,
     TRUE_WORDS,
@@ -21,7 +22,6 @@ from hushtable.attributes import (
     canonical,
     number_in,
 )
-from hushtable.domain import Domain
 from hushtable.errors import BadDomain
 
 OTHER_AND_MISSING = [(other, missing) for other in (False, True) for missing in ("category", "error")]

@@ -13,9 +13,9 @@ from tables import VALUES, domain, random_codes
 
 import hushtable as ht
 from hushtable.errors import BadQuestion
+from hushtable.models.quotients import PLACES, Averages, Quotients, _score
+from hushtable.owner.vault import Vault
 from hushtable.questions.answer import Answer, reach
-from hushtable.questions.quotients import PLACES, Averages, Quotients, _score
-from hushtable.vault.vault import Vault
 
 ROWS = 300
 SHAPE = {

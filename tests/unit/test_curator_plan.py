@@ -7,7 +7,7 @@ import pytest
 from tables import BINARY, domain
 
 import hushtable as ht
-from hushtable.curator_plan import ANSWER_SHARE, CuratorPlan, plan_curator
+from hushtable.curator.plan import ANSWER_SHARE, CuratorPlan, plan_curator
 from hushtable.errors import BadPlan
 
 WIDE = {f"x{i}": BINARY["b0"] for i in range(16)}

@@ -15,23 +15,23 @@ from tables import FakeDoor
 from typer.testing import CliRunner
 
 import hushtable as ht
-from hushtable.attributes import Boolean
 from hushtable.budget import Budget
 from hushtable.cli import app
-from hushtable.decision_list import DecisionList, Rules
-from hushtable.dummy import dummy_rows, write_dummy
+from hushtable.domain.attributes import Boolean
+from hushtable.domain.decision_list import DecisionList, Rules
+from hushtable.domain.dummy import dummy_rows, write_dummy
 from hushtable.errors import BadDomain, BadPlan, BadQuestion, BadSynopsis, UnknownAttribute
-from hushtable.list_polynomials import list_polynomials
+from hushtable.maths.wide.list_polynomials import list_polynomials
 from hushtable.mechanisms import mechanisms
 from hushtable.models.decision_lists import DecisionListsModel
+from hushtable.owner.fit import fit_of
 from hushtable.questions.decisions import parse_decision
 from hushtable.questions.parse import parse
+from hushtable.questions.workloads import DecisionLists, read_workload
 from hushtable.synopsis import Synopsis
-from hushtable.vault.door import Door, Noise, price_of
-from hushtable.vault.fit import fit_of
-from hushtable.vault.randomness import Simulated
+from hushtable.vault.door.door import Door, Noise, price_of
+from hushtable.vault.door.randomness import Simulated
 from hushtable.vault.rules import encode_rules
-from hushtable.workloads import DecisionLists, read_workload
 
 NAMES = ["near", "cheap", "sports", "rural", "ranked", "warm"]
 BUDGETS = {"pure": Budget(epsilon=1), "zcdp": Budget(epsilon=1, delta="1e-9")}

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2, kstest
 
-from hushtable.attributes import Binned, Boolean, Category, Integer, Number
-from hushtable.decoding import decoder, loses_other
+from hushtable.domain.attributes import Binned, Boolean, Category, Integer, Number
+from hushtable.domain.decoding import decoder, loses_other
 from hushtable.vault.coding import encode
 
 FALSE_ALARM = 1e-9

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hushtable.attributes import MOST_CODES
 from hushtable.budget import Unit
-from hushtable.domain import MOST_BYTES, Domain
+from hushtable.domain import Domain
+from hushtable.domain.attributes import MOST_CODES
+from hushtable.domain.domain import MOST_BYTES
 from hushtable.errors import BadDomain, BadPath, HushError, UnknownAttribute
 
 BOOLEAN = {"kind": "boolean"}

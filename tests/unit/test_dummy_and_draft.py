@@ -15,11 +15,11 @@ from typer.testing import CliRunner
 
 from hushtable.cli import app
 from hushtable.domain import Domain
-from hushtable.dummy import dummy_rows, write_dummy
+from hushtable.domain.dummy import dummy_rows, write_dummy
 from hushtable.errors import BadData, BadPath, BadPlan
+from hushtable.owner.draft import MOST_DISTINCT, MOST_VALUES, WARNING, draft_domain
+from hushtable.owner.fit import fit_of, require_fit
 from hushtable.vault.coding import encode_batch
-from hushtable.vault.draft import MOST_DISTINCT, MOST_VALUES, WARNING, draft_domain
-from hushtable.vault.fit import fit_of, require_fit
 from hushtable.vault.sources import open_source
 
 CLOSED = {

@@ -13,12 +13,13 @@ import pytest
 from specimens import CLOSED, SPECIMENS, rows
 
 import hushtable as ht
-from hushtable.errors import BadData, BadPlan, BadSynopsis, HushError, UnknownAttribute, one_line
-from hushtable.file_format import _canonical, _parquet, _sha256, pack, read
+from hushtable.errors import BadData, BadPlan, BadSynopsis, HushError, UnknownAttribute
 from hushtable.models.hash_sketch import discrete_variance
 from hushtable.models.reading import noise_scale, plain_fraction, row_count
-from hushtable.vault.draft import draft_domain
-from hushtable.vault.fit import fit_of
+from hushtable.owner.draft import draft_domain
+from hushtable.owner.fit import fit_of
+from hushtable.synopsis.file_format import _canonical, _parquet, _sha256, pack, read
+from hushtable.words import one_line
 
 KINDS = {one.name: one for one in SPECIMENS}
 

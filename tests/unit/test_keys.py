@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hushtable.keys import join_keys, key_of, key_texts, texts_of
+from hushtable.maths.keys.keys import join_keys, key_of, key_texts, texts_of
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 

@@ -8,11 +8,11 @@ import pyarrow as pa
 import pytest
 
 import hushtable as ht
-from hushtable.attributes import Open
+from hushtable.domain.attributes import Open
 from hushtable.errors import BadPath, BadPlan, BadQuestion
+from hushtable.questions.workloads import read_workload
 from hushtable.vault.statistics import list_sums
 from hushtable.vault.statistics.list_sums import ListSums
-from hushtable.workloads import read_workload
 
 URL = Open(name="url")
 DOMAIN = ht.Domain.from_dict({"table": "t", "attributes": {"url": {"kind": "open"}}})

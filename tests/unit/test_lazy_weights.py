@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hushtable.errors import BadQuestion
-from hushtable.models.lazy_weights import LazyWeights
+from hushtable.maths.distribution.lazy_weights import LazyWeights
 
 CELLS, KEYS = 400, [f"k{i}".encode() for i in range(60)]
 

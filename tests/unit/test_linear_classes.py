@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from hushtable.errors import TooLarge
-from hushtable.interactions import Interactions
-from hushtable.linear_classes import Boxes, ListedQueries, WholeTables, cell_starts, intervals_of, listed
+from hushtable.maths.interactions.layout import Interactions
+from hushtable.maths.linear import Boxes, ListedQueries, WholeTables, cell_starts, intervals_of, listed
 
 SIZES = (4, 2, 3, 5)
 SETS = [(0,), (1, 2), (0, 2, 3), (3,), (0, 1, 2, 3)]

@@ -8,12 +8,12 @@ from tables import BINARY, MIXED, domain, random_codes
 
 import hushtable as ht
 from hushtable.errors import BadPath, BadPlan, HushError, TooLarge, UnknownAttribute
-from hushtable.interactions import Interactions
-from hushtable.linear_classes import WholeTables
+from hushtable.maths.interactions.layout import Interactions
+from hushtable.maths.linear import WholeTables
 from hushtable.questions.parse import parse
+from hushtable.questions.workloads import Marginals, read_workload, workloads
+from hushtable.questions.workloads.linear_workload import LinearWorkload, linear_class_of
 from hushtable.vault.statistics import Parities, statistic_of
-from hushtable.workloads import Marginals, read_workload, workloads
-from hushtable.workloads.linear_workload import LinearWorkload, linear_class_of
 
 NUMBERS = {
     "age": {"kind": "integer", "between": [0, 99], "edges": [18, 45, 65]},

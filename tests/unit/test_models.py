@@ -10,13 +10,13 @@ from tables import MIXED, VALUES, FakeDoor, domain, random_codes
 
 import hushtable.models
 from hushtable.budget import Budget
+from hushtable.domain.predicate import Predicate
 from hushtable.errors import TooWide
 from hushtable.mechanisms import mechanisms
+from hushtable.mechanisms.planner import plan
 from hushtable.models import Model
-from hushtable.planner import plan
 from hushtable.questions.parse import parse
-from hushtable.questions.predicate import Predicate
-from hushtable.workloads import Marginals
+from hushtable.questions.workloads import Marginals
 
 SHAPE = domain()
 CODES = random_codes(SHAPE, 501, seed=7)

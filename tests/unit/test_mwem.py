@@ -10,15 +10,15 @@ from tables import BINARY, MIXED, FakeDoor, domain, random_codes, table_of
 import hushtable as ht
 from hushtable.budget import Price
 from hushtable.errors import BadPlan, BadQuestion, BadSynopsis
-from hushtable.hypothesis import Factored
+from hushtable.maths.distribution import Factored
 from hushtable.mechanisms import mechanisms, read_mechanism
-from hushtable.mechanisms.learners import Learner, Sampled
-from hushtable.mechanisms.mwem import MWEM, Run
+from hushtable.mechanisms.mwem.learners import Learner, Sampled
+from hushtable.mechanisms.mwem.mwem import MWEM, Run
 from hushtable.models.weighted import WeightedModel
 from hushtable.questions.parse import parse
-from hushtable.vault.door import Door
-from hushtable.vault.randomness import Simulated
-from hushtable.workloads import Marginals
+from hushtable.questions.workloads import Marginals
+from hushtable.vault.door.door import Door
+from hushtable.vault.door.randomness import Simulated
 
 EPSILON, RHO = ht.Budget(epsilon=4), ht.Budget(rho="0.5")
 SHAPE, BITS = domain(MIXED), domain(BINARY)

@@ -7,8 +7,8 @@ from tables import BINARY, MIXED, domain
 
 import hushtable as ht
 from hushtable.errors import BadBudget, BadPlan, TooLarge
-from hushtable.interactions import Interactions
-from hushtable.workloads import Workload
+from hushtable.maths.interactions.layout import Interactions
+from hushtable.questions.workloads import Workload
 
 BUDGET = ht.Budget(epsilon=1, delta="1e-9")
 

@@ -9,19 +9,19 @@ from tables import domain
 
 import hushtable as ht
 from hushtable.errors import BadSynopsis
+from hushtable.maths.weighted_rows.rare_agree import shrunk
+from hushtable.maths.weighted_rows.rare_columns import RareColumns, may_be_rare, split
+from hushtable.maths.weighted_rows.rare_design import RareDesign
+from hushtable.maths.weighted_rows.rare_lengths import WEIGHT_UNIT, Lengths, length_cell
+from hushtable.maths.weighted_rows.rare_weights import filling_weights, single_weights
 from hushtable.mechanisms import mechanisms
-from hushtable.mechanisms.rare_survey import first_look, measured_sums
-from hushtable.mechanisms.survey import Survey
+from hushtable.mechanisms.whole_table.budgeted_door import Survey
+from hushtable.mechanisms.whole_table.rare_values import first_look, measured_sums
 from hushtable.models.whole_table import WholeTableModel
 from hushtable.questions.parse import parse
-from hushtable.rake.rare_agree import shrunk
-from hushtable.rake.rare_columns import RareColumns, may_be_rare, split
-from hushtable.rake.rare_design import RareDesign
-from hushtable.rake.rare_lengths import WEIGHT_UNIT, Lengths, length_cell
-from hushtable.rake.rare_weights import filling_weights, single_weights
-from hushtable.vault.door import Door
+from hushtable.questions.workloads.whole_table import WholeTable
+from hushtable.vault.door.door import Door
 from hushtable.vault.statistics import RareLengths, RareSums
-from hushtable.workloads.whole_table import WholeTable
 
 WIDTH, ROWS = 36, 30_000
 SHAPE = {f"c{j}": {"kind": "boolean", "missing": "error"} for j in range(WIDTH)}

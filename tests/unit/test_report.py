@@ -8,11 +8,11 @@ from html_pages import checked, words
 from tables import MIXED, domain, random_codes, table_of
 
 import hushtable as ht
+from hushtable.owner.compare import true_tables
+from hushtable.owner.vault import Vault
 from hushtable.report.owner import STAMP, owner_report
 from hushtable.report.pictures import bars, heat_map
 from hushtable.report.public import public_report
-from hushtable.vault.compare import true_tables
-from hushtable.vault.vault import Vault
 
 
 @pytest.fixture(scope="module", params=[None, "marginals(width=2)", "marginals(width=1)"])

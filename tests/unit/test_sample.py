@@ -17,7 +17,6 @@ from tables import FakeDoor, domain, random_codes, table_of
 from typer.testing import CliRunner
 
 import hushtable as ht
-from hushtable import rows
 from hushtable.cli import app
 from hushtable.domain import Domain
 from hushtable.errors import BadPath, BadQuestion
@@ -25,7 +24,8 @@ from hushtable.mechanisms import mechanisms
 from hushtable.models import MODELS
 from hushtable.models.base import Model
 from hushtable.models.histogram import HistogramModel
-from hushtable.synopsis import SIMULATED, Synopsis
+from hushtable.synopsis import Synopsis, rows
+from hushtable.synopsis.synopsis import SIMULATED
 from hushtable.vault.coding import encode_batch
 from hushtable.vault.sources import open_source
 

@@ -8,14 +8,15 @@ import pytest
 from tables import domain, table_of
 
 import hushtable as ht
-from hushtable.mechanisms import mechanisms, whole_table
-from hushtable.mechanisms.second_round import SECOND_ROUND
-from hushtable.rake.correction import trust
-from hushtable.rake.levels import Ladder
-from hushtable.rake.resolution import Pricing
-from hushtable.rake.tables import GroupedSet, RawTable
-from hushtable.rake.triples import FOR_EACH_COLUMN, plan_triples, second_round_pays, shortfall, triples
-from hushtable.vault.door import Door
+from hushtable.maths.weighted_rows.correction import trust
+from hushtable.maths.weighted_rows.levels import Ladder
+from hushtable.maths.weighted_rows.resolution import Pricing
+from hushtable.maths.weighted_rows.tables import GroupedSet, RawTable
+from hushtable.maths.weighted_rows.triples import FOR_EACH_COLUMN, plan_triples, second_round_pays, shortfall, triples
+from hushtable.mechanisms import mechanisms
+from hushtable.mechanisms.whole_table import whole_table
+from hushtable.mechanisms.whole_table.second_round import SECOND_ROUND
+from hushtable.vault.door.door import Door
 from hushtable.vault.statistics import GroupedInteractions
 
 BUDGET = ht.Budget(epsilon=1, delta="1e-9")

@@ -4,9 +4,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from hushtable import siphash
-from hushtable.siphash import digests
-from hushtable.sketches import Sketch
+from hushtable.maths.keys import siphash
+from hushtable.maths.keys.siphash import digests
+from hushtable.maths.keys.sketches import Sketch
 
 KEY = bytes(range(16))
 # Of the messages 00, 00 01, ... of these lengths, from the authors' reference implementation and paper.

@@ -8,9 +8,9 @@ import pytest
 
 import hushtable as ht
 from hushtable.errors import BadData, BadPath, BadPlan, BadQuestion, UnknownAttribute
+from hushtable.maths.smooth.evaluation import evaluate
+from hushtable.maths.smooth.expressions import parse_expression
 from hushtable.mechanisms import mechanisms
-from hushtable.smooth.evaluation import evaluate
-from hushtable.smooth.expressions import parse_expression
 from hushtable.synopsis import load
 from smooth import ATTRIBUTES, PURE, ZCDP, ExactDoor, exact, people, table
 
@@ -430,14 +430,14 @@ def test_other_synopses_say_what_they_cannot_do(tmp_path):
     synopsis = ht.Vault(pa.table(ROWS), people()).release(made, randomness=ht.Simulated(1))
     with pytest.raises(BadQuestion, match="no smooth columns"):
         synopsis.average(lambda age: age)
-    from hushtable.density import density
+    from hushtable.synopsis.density import density
 
     with pytest.raises(BadQuestion, match="no smooth columns"):
         density(synopsis, ["age"])
 
 
 def test_a_density_integrates_to_one_and_holds_the_truth():
-    from hushtable.density import density
+    from hushtable.synopsis.density import density
 
     synopsis = exact(ROWS, people(), "smooth(columns=[age, log(income)], by=[sex])")
     one = density(synopsis, ["age"])
@@ -454,8 +454,8 @@ def test_a_density_integrates_to_one_and_holds_the_truth():
 
 
 def test_pictures_are_written_where_they_can_be(tmp_path):
-    from hushtable.density import density
-    from hushtable.plots import check_picture, save_density
+    from hushtable.report.plots import check_picture, save_density
+    from hushtable.synopsis.density import density
 
     synopsis = exact(ROWS, people(), PAIR)
     for name, columns in (("a.svg", ["age"]), ("b.svg", ["age", "income"]), ("c.png", ["income"])):

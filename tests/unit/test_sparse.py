@@ -12,10 +12,10 @@ import pytest
 import hushtable as ht
 from hushtable.cli import main
 from hushtable.errors import BadPlan, BadQuestion, BadSynopsis, UnknownAttribute
-from hushtable.models.discrete_noise import discrete_variance
+from hushtable.laws import discrete_variance
 from hushtable.questions.lists import flatten
-from hushtable.workloads import read_workload
-from hushtable.workloads.sparse import Conjunctions, Sparse
+from hushtable.questions.workloads import read_workload
+from hushtable.questions.workloads.sparse import Conjunctions, Sparse
 
 APPROX, PURE, RHO = ht.Budget(epsilon=1, delta="1e-6"), ht.Budget(epsilon=1), ht.Budget(rho="0.5")
 URL = {"url": {"kind": "open"}}
@@ -157,7 +157,7 @@ def test_a_target_error_gives_the_epsilon_of_a_list():
 def test_a_release_spends_its_budget_and_no_more(budget, rows, neighbours):
     """A door with exactly the price never refuses, and what it was asked for adds up to nearly all of it."""
     from hushtable.mechanisms import mechanisms
-    from hushtable.vault.door import Door
+    from hushtable.vault.door.door import Door
     from hushtable.vault.sources import open_source
 
     class Account:
@@ -281,7 +281,7 @@ def test_weights_count_in_proportion(synopsis):
 
 
 def test_many_lists_at_once_are_the_lists_one_by_one(synopsis, monkeypatch):
-    from hushtable.questions import list_evaluation
+    from hushtable.models import list_evaluation
 
     source = np.random.default_rng(2)
     lists = {

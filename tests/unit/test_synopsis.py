@@ -12,8 +12,8 @@ from tables import domain, random_codes, table_of
 
 import hushtable as ht
 from hushtable.errors import BadPath, BadSynopsis
-from hushtable.file_format import _canonical, _sha256
-from hushtable.interactions import Interactions
+from hushtable.maths.interactions.layout import Interactions
+from hushtable.synopsis.file_format import _canonical, _sha256
 
 SHAPE = domain()
 

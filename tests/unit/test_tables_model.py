@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from tables import domain
 
-from hushtable.interactions import Interactions
-from hushtable.models.discrete_noise import discrete_fourth, discrete_variance
+from hushtable.laws import discrete_fourth, discrete_variance
+from hushtable.maths.interactions.layout import Interactions
 from hushtable.models.histogram import HistogramModel
 from hushtable.models.tables import TablesModel
 

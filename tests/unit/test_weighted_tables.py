@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from tables import MIXED, domain, random_codes
 
-from hushtable.hypothesis import Evidence
-from hushtable.hypothesis.measured import Measured
+from hushtable.maths.distribution import Evidence
+from hushtable.maths.distribution.measured import Measured
 from hushtable.models.weighted import WeightedModel
 from hushtable.models.weighted_bars import bar
 from hushtable.models.weighted_tables import Together

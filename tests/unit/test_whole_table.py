@@ -10,10 +10,10 @@ from tables import MIXED, domain, random_codes, table_of
 import hushtable as ht
 from hushtable.errors import BadDomain, BadPlan, BadQuestion
 from hushtable.mechanisms import mechanisms
+from hushtable.owner.vault import Vault
 from hushtable.questions.parse import parse
-from hushtable.vault.door import Door
-from hushtable.vault.vault import Vault
-from hushtable.workloads.whole_table import WholeTable
+from hushtable.questions.workloads.whole_table import WholeTable
+from hushtable.vault.door.door import Door
 
 BUDGETS = {"zcdp": ht.Budget(epsilon=1, delta="1e-9"), "pure": ht.Budget(epsilon=1)}
 
@@ -105,7 +105,7 @@ def test_wide_questions_are_evaluated_on_rows(mixed, monkeypatch):
     _, _, model = mixed
     text = "at_least(2, smoker, sex = 'male', age >= 18, region = 'north')"
     exact = ask(model, text)
-    monkeypatch.setattr("hushtable.rake.cloud.MOST_CELLS", 1)
+    monkeypatch.setattr("hushtable.maths.weighted_rows.cloud.MOST_CELLS", 1)
     by_rows = ask(model, text)
     assert by_rows.value == pytest.approx(exact.value, abs=0.005)
     assert np.isnan(exact.bias), "four columns were not audited together"
@@ -299,7 +299,7 @@ def test_too_many_groups():
 
 
 def test_an_audit_in_several_readings_stays_within_its_price(monkeypatch):
-    monkeypatch.setattr("hushtable.mechanisms.survey.CELLS_AT_ONCE", 50)
+    monkeypatch.setattr("hushtable.mechanisms.whole_table.budgeted_door.CELLS_AT_ONCE", 50)
     shape = domain(MIXED, neighbours="add-remove")
     codes = random_codes(shape, 2000, seed=1)
     for budget in (ht.Budget(rho="0.00001"), ht.Budget(epsilon="0.1"), ht.Budget(epsilon=1, delta="1e-9")):
@@ -310,7 +310,7 @@ def test_an_audit_in_several_readings_stays_within_its_price(monkeypatch):
 
 
 def test_columns_too_large_to_be_audited_are_released_without(monkeypatch):
-    monkeypatch.setattr("hushtable.mechanisms.survey.CELLS_AT_ONCE", 3)
+    monkeypatch.setattr("hushtable.mechanisms.whole_table.budgeted_door.CELLS_AT_ONCE", 3)
     shape = domain(MIXED, neighbours="add-remove")
     model, made, account = release(shape, random_codes(shape, 2000, seed=1))
     assert model.audit is None

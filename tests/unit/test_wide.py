@@ -9,7 +9,7 @@ from tables import FakeDoor, domain, random_codes
 
 import hushtable as ht
 from hushtable.errors import BadPlan, BadQuestion, TooWide
-from hushtable.estimators.shape import General, Symmetric, shape_of
+from hushtable.maths.wide.shape import General, Symmetric, shape_of
 from hushtable.mechanisms import mechanisms
 from hushtable.models.wide import wide_estimate
 from hushtable.questions.parse import parse
@@ -221,7 +221,7 @@ class TestMonomialBasis:
             assert abs(found.bound.value - truth(question.where, codes, BITS)) <= found.bound.bias + 1e-9
 
     def test_needs_far_more_noise(self):
-        from hushtable.estimators.requirements import rows_needed
+        from hushtable.maths.wide.requirements import rows_needed
 
         needed = rows_needed(20, 10)
         assert needed.monomial_pure > 100 * needed.parity_pure

@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..budget import Budget, Price
-from ..curator_plan import CuratorPlan, Way, plan_curator
+from ..curator.account import Rehearsal
+from ..curator.curator import Curator
+from ..curator.list_curator import ListCurator
+from ..curator.plan import CuratorPlan, Way, plan_curator
 from ..domain import Domain
+from ..maths.keys.siphash import KEY_BYTES
 from ..questions.lists import Listed
-from ..siphash import KEY_BYTES
-from ..vault.curator import Curator
-from ..vault.curator_account import Rehearsal
-from ..vault.curator_state import Chain
+from ..vault.door.randomness import Simulated
 from ..vault.held_keys import HeldKeys
-from ..vault.list_curator import ListCurator
-from ..vault.randomness import Simulated
+from ..vault.ledger.sealed_lines import Chain
 from ..vault.statistics.list_count import KeyTotals
 from .pairs import Pair, pair_tables
 from .releases import ReleaseCase

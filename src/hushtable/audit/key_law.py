@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..vault.reveal import Revealed
+from ..vault.door.reveal import Revealed
 from .laws import Floats, noise_pit, noise_tail
 
 __all__ = ["KeyLaw"]

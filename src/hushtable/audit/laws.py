@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from ..interactions import Law
+from ..laws import Law
 
 __all__ = ["exponential_law", "flip_law", "noise_pit", "noise_tail", "renyi_price"]
 

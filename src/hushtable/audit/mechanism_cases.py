@@ -11,12 +11,12 @@ from typing import Any
 from ..budget import Budget, Neighbours
 from ..domain import Domain
 from ..mechanisms import mechanisms
-from ..planner import Plan, plan
-from ..vault.door import Door, Measurement, Noise
-from ..vault.randomness import Simulated
+from ..mechanisms.planner import Plan, plan
+from ..questions.workloads.base import Workload
+from ..questions.workloads.known_lists import KnownLists
+from ..vault.door.door import Door, Measurement, Noise
+from ..vault.door.randomness import Simulated
 from ..vault.statistics import Statistic
-from ..workloads.base import Workload
-from ..workloads.known_lists import KnownLists
 from .pairs import Pair, pair_tables, worst_pair
 from .releases import ReleaseCase, opener
 from .shapes import BINARY, LISTS, MIXED, OPEN, REAL, RELATIONS, persons, shape

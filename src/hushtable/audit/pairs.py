@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..budget import Neighbours, Unit
 from ..domain import Domain
-from ..vault.door import Noise
+from ..vault.door.door import Noise
 from ..vault.statistics import Statistic
 from .laws import Floats
 from .tables import Row, Table, possible_rows, telling_values

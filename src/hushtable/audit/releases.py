@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ..attributes import Attribute
 from ..budget import Price
 from ..domain import Domain
-from ..vault.randomness import Simulated
+from ..domain.attributes import Attribute
+from ..vault.door.randomness import Simulated
 from .attacks import Claim, Releases, attack
 from .checks import Check, Signs, coins_for, follows_law, halves, is_independent, price_covers
 from .key_law import KeyLaw

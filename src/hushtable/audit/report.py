@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..file_format import check_writable
+from ..files import check_writable
 from .checks import Check
 from .run import Result, total_alarm
 

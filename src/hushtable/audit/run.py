@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Literal
 
-from ..errors import BadPlan, listed, suggestion
+from ..errors import BadPlan
 from ..mechanisms import mechanisms
+from ..words import listed, suggestion
 from .checks import ALARM, Check
 from .curator_cases import CURATORS, curator_cases
 from .mechanism_cases import SETTINGS, mechanism_cases

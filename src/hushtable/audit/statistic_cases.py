@@ -12,19 +12,20 @@ from typing import Any
 
 import numpy as np
 
-from ..attributes import Open
 from ..domain import Domain
-from ..interactions import Interactions, Law
-from ..linear_classes import Boxes, ListedQueries
-from ..rake.rare_columns import RareColumns
-from ..rake.tables import GroupedSet
-from ..siphash import KEY_BYTES
-from ..sketches import Sketch
-from ..smooth.axes import Axis, Block
-from ..smooth.chebyshev import WEIGHT_UNIT, decaying
-from ..smooth.expressions import parse_expression
+from ..domain.attributes import Open
+from ..laws import Law
+from ..maths.interactions.layout import Interactions
+from ..maths.keys.siphash import KEY_BYTES
+from ..maths.keys.sketches import Sketch
+from ..maths.linear import Boxes, ListedQueries
+from ..maths.smooth.axes import Axis, Block
+from ..maths.smooth.chebyshev import WEIGHT_UNIT, decaying
+from ..maths.smooth.expressions import parse_expression
+from ..maths.weighted_rows.rare_columns import RareColumns
+from ..maths.weighted_rows.tables import GroupedSet
 from ..vault import statistics
-from ..vault.door import Noise
+from ..vault.door.door import Noise
 from ..vault.statistics import Statistic
 from .shapes import BINARY, FINE, LISTS, MIXED, OPEN, REAL, RELATIONS, persons, shape
 from .steps import MeasureCase
@@ -130,7 +131,7 @@ def key_of(text: str) -> bytes:
     """The key of a value of a single column."""
     import pyarrow as pa
 
-    from ..keys import join_keys, key_texts
+    from ..maths.keys.keys import join_keys, key_texts
 
     return bytes(join_keys([key_texts(pa.array([text]))])[0].as_py())
 
@@ -155,7 +156,7 @@ def _row_count(domain: Domain) -> list[Statistic]:
 
 
 def _decision_lists(domain: Domain) -> list[Statistic]:
-    from ..decision_list import DecisionList
+    from ..domain.decision_list import DecisionList
     from ..vault.statistics.decision_lists import DecisionListSums
 
     (attribute,) = domain.attributes

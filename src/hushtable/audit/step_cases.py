@@ -15,10 +15,10 @@ import numpy as np
 from ..budget import Currency, Price
 from ..domain import Domain
 from ..errors import OverBudget
-from ..interactions import Law
-from ..rake.tables import GroupedSet
-from ..vault.door import Noise
-from ..vault.reveal import reveal_price, threshold_for
+from ..laws import Law
+from ..maths.weighted_rows.tables import GroupedSet
+from ..vault.door.door import Noise
+from ..vault.door.reveal import reveal_price, threshold_for
 from ..vault.statistics import GroupedTables, Histogram, OneQuestion
 from .releases import ReleaseCase, opener
 from .shapes import BINARY, OPEN, RELATIONS, persons, shape

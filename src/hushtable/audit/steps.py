@@ -8,8 +8,8 @@ import numpy as np
 
 from ..budget import Price
 from ..domain import Domain
-from ..vault.door import Door, Noise, price_of
-from ..vault.randomness import Simulated
+from ..vault.door.door import Door, Noise, price_of
+from ..vault.door.randomness import Simulated
 from ..vault.statistics import Statistic
 from .attacks import Claim, Releases, attack
 from .checks import Check, coins_for, follows_law, halves, is_independent, price_covers

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..attributes import Attribute, Binned, Integer, Uncoded
-from ..decision_list import DecisionList
 from ..domain import Domain
+from ..domain.attributes import Attribute, Binned, Integer, Uncoded
+from ..domain.decision_list import DecisionList
 from ..vault.key_reading import read_keys
 from ..vault.statistics import Statistic
 

@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..attributes import Attribute
 from ..budget import Price
-from ..interactions import Law, Scales
-from ..vault.door import Door, Measurement, Noise, Watch, watch_split
-from ..vault.reveal import Revealed
+from ..domain.attributes import Attribute
+from ..laws import Law
+from ..maths.interactions.layout import Scales
+from ..vault.door.door import Door, Measurement, Noise, Watch, watch_split
+from ..vault.door.reveal import Revealed
 from ..vault.statistics import Statistic
 from .key_law import KeyLaw
 from .laws import Floats, Ints, exponential_law, flip_law, noise_pit, renyi_price

@@ -29,8 +29,8 @@ from .common import (
 )
 
 if TYPE_CHECKING:
+    from ..curator.curator import Curator
     from ..questions.lists import Listed
-    from ..vault.curator import Curator
 
 __all__ = ["Exhaustion", "How", "run"]
 
@@ -102,9 +102,9 @@ def run(
     """Answer counts as they come: free while a hypothesis about the table is close, paid where it is not."""
     from ..domain import Domain
     from ..errors import BadQuestion
-    from ..file_format import check_writable
-    from ..vault.randomness import Simulated
-    from ..vault.vault import Vault
+    from ..files import check_writable
+    from ..owner.vault import Vault
+    from ..vault.door.randomness import Simulated
 
     if not 0 < confidence < 1:
         raise BadQuestion(f"confidence must be between 0 and 1 (say 0.95), not {confidence:g}")

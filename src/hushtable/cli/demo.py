@@ -70,7 +70,7 @@ def _attack(seed: int, picture: Path | None, *, as_json: bool) -> None:
     """The reconstruction attack on made-up secrets."""
     from ..demo.attack import run as attacked
     from ..demo.attack import save_picture
-    from ..plots import check_picture
+    from ..report.plots import check_picture
 
     target = None if picture is None else check_picture(picture)
     found = attacked(seed)

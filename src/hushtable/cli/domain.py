@@ -11,7 +11,7 @@ import typer
 from .common import AsJson, Decimal, Encoding, Multiline, Quote, Separator, progress_bar, say
 
 if TYPE_CHECKING:
-    from ..vault.fit import ColumnFit
+    from ..owner.fit import ColumnFit
 
 __all__ = ["app"]
 
@@ -36,7 +36,8 @@ def check(
 ) -> None:
     """Say what a domain declares, and optionally how a table fits it."""
     from ..domain import Domain
-    from ..errors import BadData, counted, listed
+    from ..errors import BadData
+    from ..words import counted, listed
 
     shape = Domain.load(domain).with_csv(
         separator=separator, quote=quote, decimal=decimal, encoding=encoding, multiline=multiline
@@ -55,7 +56,7 @@ def check(
     if data is None:
         say(value, "\n".join(text), as_json=as_json)
         return
-    from ..vault.fit import fit_of
+    from ..owner.fit import fit_of
 
     with progress_bar("reading", None) as progress:
         fits = fit_of(data, shape, progress)
@@ -96,10 +97,10 @@ def draft(
     as_json: AsJson = False,
 ) -> None:
     """Draft a domain from a table. READS THE DATA: the draft reveals what it saw and must be reviewed."""
-    from ..csv_text import Csv
-    from ..file_format import check_writable, new_file
-    from ..vault.draft import WARNING, draft_domain
-    from ..yaml_text import yaml_text
+    from ..domain.csv_text import Csv
+    from ..domain.yaml_text import yaml_text
+    from ..files import check_writable, new_file
+    from ..owner.draft import WARNING, draft_domain
 
     csv = Csv().with_options(separator=separator, quote=quote, decimal=decimal, encoding=encoding, multiline=multiline)
     target = check_writable(output) if output is not None else None
@@ -124,7 +125,7 @@ def dummy(
 ) -> None:
     """Write fake rows made from the domain alone, to try things out. No data are read."""
     from ..domain import Domain
-    from ..dummy import write_dummy
+    from ..domain.dummy import write_dummy
 
     write_dummy(Domain.load(domain), rows=rows, path=output, seed=seed)
     say({"file": str(output), "rows": rows}, f"wrote {rows:,} fake rows to {output}", as_json=as_json)

@@ -26,7 +26,7 @@ def create(
 ) -> None:
     """Declare the total budget of a table, before its first release."""
     from ..domain import Domain
-    from ..vault.ledger import Ledger
+    from ..vault.ledger.ledger import Ledger
 
     shape = Domain.load(domain)
     made = Ledger.create(
@@ -38,8 +38,8 @@ def create(
 @app.command()
 def show(ledger: LedgerPath, as_json: AsJson = False) -> None:
     """Print the total, what is spent and left, and every line."""
-    from ..errors import readable
-    from ..vault.ledger import Ledger
+    from ..vault.ledger.ledger import Ledger
+    from ..words import readable
 
     account = Ledger.open(ledger)
     lines = [_line(line) for line in account.lines()]
@@ -58,7 +58,7 @@ def show(ledger: LedgerPath, as_json: AsJson = False) -> None:
 @app.command()
 def verify(ledger: LedgerPath, as_json: AsJson = False) -> None:
     """Check the hash chain: an edited, deleted or reordered line shows."""
-    from ..vault.ledger import Ledger
+    from ..vault.ledger.ledger import Ledger
 
     lines = Ledger.open(ledger).verify()
     say(
@@ -78,7 +78,7 @@ def raise_total(
     as_json: AsJson = False,
 ) -> None:
     """Raise the total on purpose. Recorded like a charge; it cannot be taken back."""
-    from ..vault.ledger import Ledger
+    from ..vault.ledger.ledger import Ledger
 
     account = Ledger.open(ledger)
     account.raise_total(budget_from(epsilon, delta, rho), why)

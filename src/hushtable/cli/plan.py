@@ -31,7 +31,7 @@ def run(
 ) -> None:
     """Show what a release would cost and how accurate it would be. Opens no data and spends nothing."""
     from ..domain import Domain
-    from ..planner import plan
+    from ..mechanisms.planner import plan
 
     shape = Domain.load(domain)
     made = plan(

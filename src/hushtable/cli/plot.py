@@ -23,10 +23,10 @@ def run(
     as_json: AsJson = False,
 ) -> None:
     """Draw the density of one or two smooth columns with its uncertainty. Needs no data and spends no budget."""
-    from ..density import density
-    from ..plots import check_picture, save_density
     from ..questions.stamp import SIMULATED
+    from ..report.plots import check_picture, save_density
     from ..synopsis import load
+    from ..synopsis.density import density
 
     target = check_picture(output)
     released = load(synopsis)

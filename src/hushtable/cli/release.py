@@ -67,10 +67,10 @@ def run(
     if data is None or domain is None or output is None:
         raise typer.BadParameter("a release needs DATA, --domain and --output; or --resume and a .part file")
     from ..domain import Domain
-    from ..file_format import check_writable
-    from ..planner import plan
-    from ..vault.randomness import Simulated
-    from ..vault.vault import Vault
+    from ..files import check_writable
+    from ..mechanisms.planner import plan
+    from ..owner.vault import Vault
+    from ..vault.door.randomness import Simulated
 
     budget = budget_from(epsilon, delta, rho)
     shape = Domain.load(domain).with_csv(
@@ -95,9 +95,9 @@ def run(
 
 def _finish(part: Path, data: Path | None, output: Path | None, ledger: Path | None, *, as_json: bool) -> None:
     """What an interrupted release had measured, and what it had not, becomes its file."""
-    from ..file_format import check_writable
-    from ..vault.resume import finished, output_of
-    from ..vault.vault import Vault
+    from ..files import check_writable
+    from ..owner.resume import finished, output_of
+    from ..owner.vault import Vault
 
     target = output or output_of(part)
     if finished(part, target, ledger=ledger):

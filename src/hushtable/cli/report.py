@@ -24,7 +24,7 @@ def run(
     """Write a page with pictures and error figures: from the file alone, or for the owner with the truth beside it."""
     from ..domain import Domain
     from ..errors import BadPlan
-    from ..file_format import check_writable, new_file
+    from ..files import check_writable, new_file
     from ..questions.stamp import SIMULATED
     from ..report.owner import STAMP, owner_report
     from ..report.public import public_report
@@ -39,7 +39,7 @@ def run(
     if data is None:
         text = public_report(released)
     else:
-        from ..vault.compare import true_tables
+        from ..owner.compare import true_tables
 
         with progress_bar("reading", None) as progress:
             text = owner_report(released, lambda sets: true_tables(data, shape, sets, progress))

@@ -59,8 +59,9 @@ def _papers() -> Any:
 
 def _check(name: str, known: dict[str, str], folder: Path | None) -> None:
     """Everything that can be wrong, before minutes of computing."""
-    from ..errors import BadPaper, BadPath, listed, suggestion
+    from ..errors import BadPaper, BadPath
     from ..extras import need
+    from ..words import listed, suggestion
 
     if name not in known:
         raise BadPaper(f"no paper '{name}'; there are {listed(list(known))}.{suggestion(name, list(known))}")

@@ -23,8 +23,8 @@ def run(
 ) -> None:
     """Write synthetic rows drawn from a released summary. Needs no data and spends no budget, seed or no seed."""
     from ..questions.stamp import SIMULATED
-    from ..rows import left_out, notes, write_rows
     from ..synopsis import load
+    from ..synopsis.rows import left_out, notes, write_rows
 
     released = load(synopsis)
     with progress_bar("drawing", rows) as progress:

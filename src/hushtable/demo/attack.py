@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from ..budget import Budget
 from ..domain import Domain
-from ..planner import plan
+from ..mechanisms.planner import plan
 from ..questions.lists import Lists
-from ..workloads.known_lists import KnownLists
+from ..questions.workloads.known_lists import KnownLists
 
 __all__ = ["Attacked", "reconstruct", "run", "save_picture"]
 
@@ -72,8 +72,8 @@ def _ours(asked: NDArray[np.bool_], secret: NDArray[np.bool_], budget: Budget, s
     """Releases that answer the same questions, all of them known in advance: the best case for accuracy."""
     import pyarrow as pa
 
-    from ..vault.randomness import Simulated
-    from ..vault.vault import Vault
+    from ..owner.vault import Vault
+    from ..vault.door.randomness import Simulated
 
     domain, people = Domain.from_dict(DOMAIN), len(secret)
     rows = [f"person {i}: {'yes' if bit else 'no'}" for i, bit in enumerate(secret)]

@@ -10,10 +10,10 @@ from typing import Any
 from ..budget import Budget
 from ..domain import Domain
 from ..errors import BadPath
-from ..planner import Plan, plan
+from ..mechanisms.planner import Plan, plan
 from ..questions.answer import Answer
+from ..questions.workloads.marginals import Marginals
 from ..synopsis import load
-from ..workloads.marginals import Marginals
 from .clinic import DOMAIN, simulate_clinic
 from .questions import QUESTIONS
 
@@ -58,7 +58,7 @@ def prepare(folder: Path, *, rows: int, seed: int) -> tuple[Path, Path]:
 
 def release(folder: Path, *, rows: int, progress: Callable[[int], None] | None = None) -> Plan:
     """Plans and releases the table with real randomness at epsilon 1."""
-    from ..vault.vault import Vault
+    from ..owner.vault import Vault
 
     domain = Domain.load(folder / "clinic.yaml")
     # By name: the demonstration is of exact error bars, also with fewer rows, where the planner would take mwem.

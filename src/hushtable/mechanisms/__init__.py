@@ -6,9 +6,9 @@ import sys
 from dataclasses import fields, is_dataclass
 from functools import cache
 
-from ..call_text import read_call
-from ..discover import classes_in
-from ..errors import BadPlan, listed, suggestion
+from ..errors import BadPlan
+from ..registry import classes_in
+from ..words import listed, read_call, suggestion
 from .base import Design, Forecast, Mechanism
 
 __all__ = ["Design", "Forecast", "Mechanism", "mechanisms", "read_mechanism"]

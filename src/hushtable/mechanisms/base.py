@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..budget import Price
 from ..domain import Domain
-from ..errors import counted, shortened
-from ..workloads.base import Workload
+from ..questions.workloads.base import Workload
+from ..words import counted, shortened
 
 if TYPE_CHECKING:
     from ..models.base import Model
-    from ..vault.door import Door
+    from ..vault.door.door import Door
 
 __all__ = ["TRIAL_ROWS", "Design", "Forecast", "Mechanism", "Trial", "options_text"]
 
@@ -110,7 +110,7 @@ class Mechanism(ABC):
 
         The design itself, on a few rows and with next to no noise drawn, unless a mechanism has a quicker way.
         """
-        from ..dummy import dummy_rows
+        from ..domain.dummy import dummy_rows
 
         yield Trial(domain=domain, design=design, rows=dummy_rows(domain, rows=TRIAL_ROWS, seed=0))
 

@@ -11,20 +11,22 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..allocation import round_up
 from ..budget import Price, Unit
-from ..decision_list import DecisionList
 from ..domain import Domain
-from ..errors import BadPlan, counted, readable
-from ..interactions import Interactions, Law
+from ..domain.decision_list import DecisionList
+from ..errors import BadPlan
+from ..laws import Law
+from ..maths.interactions.layout import Interactions
 from ..models.decision_lists import DecisionListsModel
+from ..questions.workloads.base import Workload
+from ..questions.workloads.decision_lists import DecisionLists
 from ..vault.statistics.decision_lists import DecisionListSums
-from ..workloads.base import Workload
-from ..workloads.decision_lists import DecisionLists
+from ..words import counted, readable
+from .allocation import round_up
 from .base import Design, Forecast, Mechanism
 
 if TYPE_CHECKING:
-    from ..vault.door import Door, Noise
+    from ..vault.door.door import Door, Noise
 
 __all__ = ["DecisionListsRelease"]
 
@@ -121,7 +123,7 @@ def _sizes(statistic: DecisionListSums) -> list[int]:
 
 def _allocate(statistic: DecisionListSums, *, law: Law, unit: Unit, price: Price) -> Noise:
     """The scales of least variance of an answer at the given price; the number of rows only where it is private."""
-    from ..vault.door import Noise, price_of
+    from ..vault.door.door import Noise, price_of
 
     power, private = (2 if law == "gaussian" else 1), unit.neighbours == "add-remove"
     costs = np.array(sorted(statistic.polynomials.norms(power)), dtype=np.float64)

@@ -9,26 +9,26 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from ..allocation import round_up
-from ..attributes import Attribute
 from ..budget import Price, Unit
 from ..domain import Domain
-from ..errors import counted
-from ..interactions import Law
-from ..keys import texts_of
+from ..domain.attributes import Attribute
+from ..laws import Law
+from ..maths.keys.keys import texts_of
+from ..maths.keys.siphash import KEY_BYTES
+from ..maths.keys.sketches import Sketch
 from ..models.frequent import NONE, Frequent
 from ..models.hash_sketch import HashSketchModel
 from ..models.key_columns import KeyColumns
-from ..siphash import KEY_BYTES
-from ..sketches import Sketch
+from ..questions.workloads.base import Workload
+from ..questions.workloads.sparse import Keyed
 from ..vault.statistics.hash_sums import HashSums
-from ..workloads.base import Workload
-from ..workloads.sparse import Keyed
+from ..words import counted
+from .allocation import round_up
 from .base import Design, Forecast, Mechanism
 
 if TYPE_CHECKING:
-    from ..vault.door import Door, Noise
-    from ..vault.reveal import Revealed
+    from ..vault.door.door import Door, Noise
+    from ..vault.door.reveal import Revealed
 
 __all__ = ["HashSketch", "forecast_sizes", "frequent_of"]
 
@@ -142,7 +142,7 @@ def _list_share(price: Price) -> Fraction:
 
 
 def _list_noise(epsilon: Fraction, delta: Fraction, unit: Unit) -> tuple[Fraction, int]:
-    from ..vault.reveal import threshold_for
+    from ..vault.door.reveal import threshold_for
 
     if not epsilon:
         return Fraction(0), 0
@@ -153,7 +153,7 @@ def _list_noise(epsilon: Fraction, delta: Fraction, unit: Unit) -> tuple[Fractio
 
 def _bucket_noise(attributes: tuple[Attribute, ...], law: Law, unit: Unit, price: Price, *, signed: bool) -> Noise:
     """One scale for all buckets, and one for the number of rows where it is private."""
-    from ..vault.door import Noise, price_of
+    from ..vault.door.door import Noise, price_of
 
     statistic = HashSums(attributes, Sketch(ANY_KEY, 2, signed))
     private = unit.neighbours == "add-remove"

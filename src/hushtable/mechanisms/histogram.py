@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 from ..budget import Price
 from ..domain import Domain
 from ..errors import BadPlan
-from ..interactions import Law
+from ..laws import Law
 from ..models.histogram import HistogramModel
+from ..questions.workloads.base import Workload
+from ..questions.workloads.marginals import Marginals
 from ..vault.statistics import Histogram
-from ..workloads.base import Workload
-from ..workloads.marginals import Marginals
 from .base import Design, Forecast, Mechanism
 
 if TYPE_CHECKING:
-    from ..vault.door import Door
+    from ..vault.door.door import Door
 
 __all__ = ["HistogramRelease"]
 
@@ -37,7 +37,7 @@ class HistogramRelease(Mechanism):
 
     def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design:
         """See Mechanism."""
-        from ..vault.door import Noise, price_of
+        from ..vault.door.door import Noise, price_of
 
         workload.check(domain)
         cells = prod(domain.sizes)

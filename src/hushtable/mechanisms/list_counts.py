@@ -6,21 +6,21 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, cast
 
-from ..allocation import round_up
 from ..budget import Price, rho_of
 from ..domain import Domain
-from ..errors import counted
-from ..interactions import Law
+from ..laws import Law
 from ..models.key_columns import KeyColumns
 from ..models.list_counts import ListCountsModel
+from ..questions.workloads.base import Workload
+from ..questions.workloads.known_lists import KnownLists
 from ..vault.statistics.list_sums import ListSums
-from ..workloads.base import Workload
-from ..workloads.known_lists import KnownLists
+from ..words import counted
+from .allocation import round_up
 from .base import Design, Forecast, Mechanism
 from .hash_sketch import ROWS_SHARE
 
 if TYPE_CHECKING:
-    from ..vault.door import Door, Noise
+    from ..vault.door.door import Door, Noise
 
 __all__ = ["ListCounts"]
 
@@ -80,7 +80,7 @@ class ListCounts(Mechanism):
 
 def _noise(statistic: ListSums, domain: Domain, price: Price) -> Noise:
     """One scale for all lists, and one for the number of rows where it is private."""
-    from ..vault.door import Noise
+    from ..vault.door.door import Noise
 
     law: Law = "laplace" if price.currency == "pure" else "gaussian"
     power, unit = (1 if law == "laplace" else 2), domain.unit

@@ -5,21 +5,23 @@ from __future__ import annotations
 from math import inf, prod
 from typing import TYPE_CHECKING, cast
 
-from ..allocation import allocate, forecast
 from ..budget import Price
 from ..domain import Domain
-from ..errors import BadPlan, TooLarge, counted
-from ..interactions import Interactions, Law
+from ..errors import BadPlan, TooLarge
+from ..laws import Law
+from ..maths.interactions.layout import Interactions
 from ..models.low_order import LowOrderModel
+from ..questions.workloads.base import Workload
+from ..questions.workloads.marginals import Marginals
+from ..questions.workloads.wide import Wide
 from ..vault.statistics import Parities, Residuals
-from ..wide_plan import wide_forecast, wide_uses
-from ..workloads.base import Workload
-from ..workloads.marginals import Marginals
-from ..workloads.wide import Wide
+from ..words import counted
+from .allocation import allocate, forecast
 from .base import Design, Mechanism
+from .wide_orders import wide_forecast, wide_uses
 
 if TYPE_CHECKING:
-    from ..vault.door import Door
+    from ..vault.door.door import Door
     from ..vault.statistics.base import Statistic
 
 __all__ = ["MOST_NUMBERS", "LowOrder", "statistic_of"]

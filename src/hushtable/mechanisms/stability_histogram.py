@@ -12,14 +12,14 @@ from ..domain import Domain
 from ..errors import BadPlan
 from ..models.key_columns import KeyColumns
 from ..models.stability import StabilityModel
+from ..questions.workloads.base import Workload
+from ..questions.workloads.sparse import Keyed
 from ..vault.statistics.row_count import RowCount
-from ..workloads.base import Workload
-from ..workloads.sparse import Keyed
 from .base import Design, Mechanism
 from .hash_sketch import ROWS_SHARE, SECONDS_PER_COUNT, forecast_sizes, frequent_of
 
 if TYPE_CHECKING:
-    from ..vault.door import Door
+    from ..vault.door.door import Door
 
 __all__ = ["StabilityHistogram"]
 
@@ -40,7 +40,7 @@ class StabilityHistogram(Mechanism):
 
     def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design:
         """See Mechanism."""
-        from ..vault.reveal import threshold_for
+        from ..vault.door.reveal import threshold_for
 
         workload.check(domain)
         if price.currency != "pure" or price.delta == 0:
@@ -70,7 +70,7 @@ class StabilityHistogram(Mechanism):
 
     def release(self, door: Door, domain: Domain, design: Design) -> StabilityModel:
         """See Mechanism."""
-        from ..vault.door import Noise
+        from ..vault.door.door import Noise
 
         attributes, free, scale, threshold, rows_scale = design.parameters
         seen = door.reveal(attributes, scale=scale, threshold=threshold)

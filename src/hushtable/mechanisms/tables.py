@@ -7,20 +7,22 @@ from fractions import Fraction
 from math import comb, prod
 from typing import TYPE_CHECKING, cast
 
-from ..allocation import round_up
 from ..budget import Price
 from ..domain import Domain
-from ..errors import TooLarge, counted
-from ..interactions import Interactions, Law
+from ..errors import TooLarge
+from ..laws import Law
+from ..maths.interactions.layout import Interactions
+from ..maths.interactions.tables_frame import precision, subsets
 from ..models.tables import TablesModel
-from ..models.tables_frame import precision, subsets
+from ..questions.workloads.base import Workload
+from ..questions.workloads.marginals import Marginals
 from ..vault.statistics import Tables
-from ..workloads.base import Workload
-from ..workloads.marginals import Marginals
+from ..words import counted
+from .allocation import round_up
 from .base import Design, Forecast, Mechanism
 
 if TYPE_CHECKING:
-    from ..vault.door import Door, Noise
+    from ..vault.door.door import Door, Noise
 
 __all__ = ["TablesRelease"]
 
@@ -78,7 +80,7 @@ def _kinds(interactions: Interactions, width: int) -> list[tuple[int, ...]]:
 
 def _allocate(interactions: Interactions, law: Law, domain: Domain, price: Price) -> Noise:
     """Least total squared error of all cells: variance ~ cells^(-1/2) (Gaussian), scale ~ cells^(-1/3) (Laplace)."""
-    from ..vault.door import Noise, price_of
+    from ..vault.door.door import Noise, price_of
 
     root = 1 / 2 if law == "gaussian" else 1 / 3
     kinds = _kinds(interactions, interactions.order)

@@ -8,13 +8,13 @@ from typing import Any, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..attributes import Attribute, Binned
 from ..domain import Domain
-from ..interactions import Law
+from ..domain.attributes import Attribute, Binned
+from ..laws import Law
+from ..maths.interactions.noisy_table import Moments
 from ..questions.answer import Answer, CrossTab, Limits, reach
 from ..questions.parse import Question
-from ..questions.quotients import PLACES, Averages, Quotients
-from .frame import Moments
+from .quotients import PLACES, Averages, Quotients
 
 __all__ = ["Around", "Linear", "Spans", "averages", "levels", "mean_answer"]
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import BadQuestion, counted, listed, shortened
+from ..errors import BadQuestion
+from ..words import counted, listed, shortened
 
 if TYPE_CHECKING:
     from ..domain import Domain

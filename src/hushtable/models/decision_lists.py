@@ -11,14 +11,15 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..decision_list import DecisionList
 from ..domain import Domain
-from ..errors import BadSynopsis, listed
-from ..interactions import Interactions, Law
+from ..domain.decision_list import DecisionList
+from ..errors import BadSynopsis
+from ..laws import Law, discrete_variance
+from ..maths.interactions.layout import Interactions
 from ..questions.answer import Answer
 from ..questions.decisions import Decision, parse_decision
+from ..words import listed
 from .base import Model
-from .discrete_noise import discrete_variance
 from .reading import noise_scale, plain_fraction
 
 __all__ = ["DecisionListsModel"]

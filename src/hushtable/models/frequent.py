@@ -30,7 +30,7 @@ class Frequent:
         """The keys, as an Arrow array."""
         import pyarrow as pa
 
-        from ..keys import key_of
+        from ..maths.keys.keys import key_of
 
         return pa.array([key_of(texts) for texts in self.texts], pa.large_binary())
 

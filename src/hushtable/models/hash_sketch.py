@@ -12,16 +12,15 @@ from numpy.typing import NDArray
 
 from ..domain import Domain
 from ..errors import BadSynopsis
-from ..interactions import Law
-from ..questions.list_evaluation import Above, Evaluation
+from ..laws import Law, discrete_fourth, discrete_variance
+from ..maths.keys.siphash import KEY_BYTES
+from ..maths.keys.sketches import Sketch
 from ..questions.lists import Flat
-from ..siphash import KEY_BYTES
-from ..sketches import Sketch
 from .bucket_errors import BucketErrors
-from .discrete_noise import discrete_fourth, discrete_variance
 from .frequent import NONE, Frequent, frequent_parameters, read_frequent
 from .key_columns import KeyColumns
 from .keyed import KeyedModel
+from .list_evaluation import Above, Evaluation
 from .reading import noise_scale
 
 __all__ = ["HashSketchModel"]

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from ..domain import Domain
 from ..errors import BadQuestion, BadSynopsis
-from ..interactions import Law
-from ..questions.views import nearest_non_negative
-from .frame import Frame, Independent
+from ..laws import Law
+from ..maths.interactions.noisy_table import Frame, Independent
+from ..maths.linear.views import nearest_non_negative
 from .linear import LinearModel
 from .reading import noise_scale, row_count
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..attributes import Attribute
 from ..domain import Domain
+from ..domain.attributes import Attribute
 from ..errors import BadSynopsis
 from ..questions.lists import Flat, Listed, Top, flatten
 

@@ -10,15 +10,14 @@ from numpy.typing import NDArray
 
 from ..domain import Domain
 from ..errors import BadQuestion
-from ..interactions import Law
+from ..laws import Law, discrete_fourth
 from ..questions.list_answers import ListAnswer, ListTable
-from ..questions.list_evaluation import Evaluation, answer_list, answer_lists, answer_top
 from ..questions.lists import Flat, Listed, Lists, Top
 from .base import Model
 from .bucket_errors import BucketErrors
-from .discrete_noise import discrete_fourth
 from .frequent import Frequent
 from .key_columns import KeyColumns
+from .list_evaluation import Evaluation, answer_list, answer_lists, answer_top
 
 __all__ = ["KeyedModel"]
 

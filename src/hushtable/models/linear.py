@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..domain import Domain
-from ..interactions import Law
+from ..laws import Law
+from ..maths.interactions.noisy_table import Frame, Moments
 from ..questions.answer import Answer, AnswerUnit, CrossTab
 from ..questions.parse import Question
 from .averages import Spans, averages, mean_answer
 from .base import Model
-from .frame import Frame, Moments
 
 __all__ = ["LinearModel"]
 

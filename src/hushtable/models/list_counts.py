@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..domain import Domain
-from ..errors import BadQuestion, BadSynopsis, counted
-from ..interactions import Law
-from ..questions.list_evaluation import Evaluation
+from ..errors import BadQuestion, BadSynopsis
+from ..laws import Law, discrete_variance
 from ..questions.lists import Flat
-from .discrete_noise import discrete_variance
+from ..words import counted
 from .frequent import NONE, Frequent
 from .key_columns import KeyColumns
 from .keyed import KeyedModel
+from .list_evaluation import Evaluation
 from .reading import noise_scale
 
 __all__ = ["ListCountsModel"]

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from ..domain import Domain
 from ..errors import BadSynopsis, TooWide
-from ..interactions import Basis, Interactions, Law, Scales
+from ..laws import Law
+from ..maths.interactions.layout import Basis, Interactions, Scales
+from ..maths.interactions.noisy_table import Frame, Independent
 from ..questions.answer import Answer, CrossTab
 from ..questions.parse import Question
-from .frame import Frame, Independent
 from .linear import LinearModel
 from .reading import noise_scale
 

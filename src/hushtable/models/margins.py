@@ -12,11 +12,11 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..interactions import Law
-from ..smooth.axes import Axis, Block
-from ..smooth.basis import Basis, product
-from ..smooth.chebyshev import WEIGHT_UNIT, chebyshev_basis
-from ..smooth.splines import NODES, spline_basis
+from ..laws import Law
+from ..maths.smooth.axes import Axis, Block
+from ..maths.smooth.basis import Basis, product
+from ..maths.smooth.chebyshev import WEIGHT_UNIT, chebyshev_basis
+from ..maths.smooth.splines import NODES, spline_basis
 from .ratios import Estimate, Ratio
 
 __all__ = ["BasisName", "Margin", "Released", "basis_for"]

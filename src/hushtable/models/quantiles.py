@@ -7,11 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import BadQuestion, readable
+from ..errors import BadQuestion
+from ..maths.smooth.steps import Steps, degrees, places_of, steps
 from ..questions.answer import reach
 from ..questions.smooth import SmoothQuestion
 from ..questions.smooth_answers import QuantileAnswer
-from ..smooth.steps import Steps, degrees, places_of, steps
+from ..words import readable
 from .margins import Margin, Released
 from .soft_quantiles import rising, soft_quantile
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from ..errors import readable
-from ..smooth.target import BiasKind, Target
+from ..maths.smooth.target import BiasKind, Target
+from ..words import readable
 from .margins import Margin, Released, basis_for
 
 __all__ = ["advice"]

@@ -13,13 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..domain import Domain
-from ..errors import BadQuestion, BadSynopsis, listed, readable
-from ..interactions import Law
+from ..errors import BadQuestion, BadSynopsis
+from ..laws import Law
+from ..maths.smooth.axes import Block, axis_of
+from ..maths.smooth.target import BiasKind, CallableTarget, ExpressionTarget, Target
 from ..questions.answer import Answer, CrossTab
 from ..questions.smooth import SmoothQuestion, parse_smooth
 from ..questions.smooth_answers import SmoothAnswer, SmoothTable
-from ..smooth.axes import Block, axis_of
-from ..smooth.target import BiasKind, CallableTarget, ExpressionTarget, Target
+from ..words import listed, readable
 from .base import Model
 from .margins import BasisName, Margin, Released
 from .quantiles import quantile

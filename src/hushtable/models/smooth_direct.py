@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..domain import Domain
-from ..errors import BadQuestion, BadSynopsis, listed
-from ..interactions import Law
+from ..errors import BadQuestion, BadSynopsis
+from ..laws import Law, discrete_variance
+from ..maths.smooth.axes import axis_of
+from ..maths.smooth.expressions import Expression, names_in, parse_expression
 from ..questions.smooth import SmoothQuestion, parse_smooth
 from ..questions.smooth_answers import SmoothAnswer
-from ..smooth.axes import axis_of
-from ..smooth.expressions import Expression, names_in, parse_expression
+from ..words import listed
 from .base import Model
-from .discrete_noise import discrete_variance
 from .ratios import OLD, Estimate, Ratio
 from .reading import noise_scale
 

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadQuestion
+from ..maths.smooth.basis import along
 from ..questions.answer import Answer, CrossTab
 from ..questions.smooth import SmoothQuestion
 from ..questions.smooth_answers import SmoothAnswer, SmoothTable
-from ..smooth.basis import along
 from .margins import Margin, Released
 from .ratios import Ratio
 

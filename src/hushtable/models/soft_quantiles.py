@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import BadQuestion, readable
+from ..errors import BadQuestion
+from ..maths.smooth.functions import ndtr
 from ..questions.answer import reach
 from ..questions.smooth import SmoothQuestion
 from ..questions.smooth_answers import QuantileAnswer
-from ..smooth.functions import ndtr
+from ..words import readable
 from .margins import Margin, Released
 
 __all__ = ["rising", "soft_quantile"]

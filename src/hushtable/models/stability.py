@@ -11,14 +11,13 @@ from numpy.typing import NDArray
 
 from ..domain import Domain
 from ..errors import BadSynopsis
-from ..interactions import Law
-from ..questions.list_evaluation import Above, Evaluation
+from ..laws import Law, discrete_fourth, discrete_variance
+from ..maths.keys.siphash import KEY_BYTES, digests
 from ..questions.lists import Flat
-from ..siphash import KEY_BYTES, digests
-from .discrete_noise import discrete_fourth, discrete_variance
 from .frequent import Frequent, frequent_parameters, read_frequent
 from .key_columns import KeyColumns
 from .keyed import KeyedModel
+from .list_evaluation import Above, Evaluation
 from .reading import noise_scale
 
 __all__ = ["StabilityModel"]

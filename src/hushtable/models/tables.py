@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 
 from ..domain import Domain
 from ..errors import BadSynopsis, TooWide
-from ..interactions import Interactions, Law
-from .frame import Frame
+from ..laws import Law
+from ..maths.interactions.layout import Interactions
+from ..maths.interactions.noisy_table import Frame
+from ..maths.interactions.tables_frame import Source, TablesFrame, components, precision, subsets, tables_with
 from .linear import LinearModel
 from .reading import noise_scale, row_count
-from .tables_frame import Source, TablesFrame, components, precision, subsets, tables_with
 
 __all__ = ["TablesModel"]
 

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from ..domain import Domain
 from ..errors import BadSynopsis
-from ..hypothesis import Evidence, Factored
-from ..hypothesis.measured import Measured
-from ..hypothesis.points import on_points
-from ..interactions import Law
+from ..laws import Law
+from ..maths.distribution import Evidence, Factored
+from ..maths.distribution.measured import Measured
+from ..maths.distribution.points import on_points
 from ..questions.answer import Answer, CrossTab
 from ..questions.parse import Question
 from .base import Model

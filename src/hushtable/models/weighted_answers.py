@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import BadQuestion, readable
+from ..errors import BadQuestion
 from ..questions.answer import Answer, AnswerUnit, CrossTab
 from ..questions.parse import Question
+from ..words import readable
 from .weighted_bars import Bar, bar, guess
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from ..budget import Price
 from ..errors import BadSynopsis
-from ..hypothesis import Factored
-from ..interactions import Law
+from ..laws import Law
+from ..maths.distribution import Factored
 from .weighted_tables import Noise
 
 if TYPE_CHECKING:
@@ -265,7 +265,7 @@ def _parity_reach(model: WeightedModel, positions: tuple[int, ...], function: Fl
 
     A parity measured before the last round was no candidate in it; its own measurement says how far off it was.
     """
-    from ..hypothesis.kernels import walsh
+    from ..maths.distribution.kernels import walsh
 
     assert model.certificate is not None
     coefficients = function.astype(np.float64).ravel().copy()

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ..maths.interactions.noisy_table import Moments
 from ..questions.answer import Answer, CrossTab
 from ..questions.parse import Question
-from ..questions.quotients import SURELY
 from .averages import Around, Spans, averages, mean_answer
-from .frame import Moments
+from .quotients import SURELY
 from .weighted_answers import basis_notes
 from .weighted_bars import Bar, bar
 from .weighted_tables import Together, Told

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..hypothesis.measured import Measured
-from ..interactions import Law
+from ..laws import Law
+from ..maths.distribution.measured import Measured
 
 __all__ = ["Noise", "Together", "Told"]
 

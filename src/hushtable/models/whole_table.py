@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 
 from ..domain import Domain
 from ..errors import BadSynopsis
-from ..interactions import Law
+from ..laws import Law
+from ..maths.weighted_rows.calibration import Audit
+from ..maths.weighted_rows.cloud import Cloud
+from ..maths.weighted_rows.packing import word_spans
+from ..maths.weighted_rows.rare_measured import RareMeasured
+from ..maths.weighted_rows.shares import Totals
+from ..maths.weighted_rows.tables import GroupedSet, RawTable
 from ..questions.answer import Answer, CrossTab
 from ..questions.parse import Question
-from ..rake.audit import Audit
-from ..rake.cloud import Cloud
-from ..rake.packing import word_spans
-from ..rake.rare_measured import RareMeasured
-from ..rake.shares import Totals
-from ..rake.tables import GroupedSet, RawTable
 from .base import Model
 from .reading import noise_scale, row_count
 from .whole_table_rare import built, described, numbers_in

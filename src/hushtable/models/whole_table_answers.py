@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import BadQuestion, listed
+from ..domain.predicate import Predicate
+from ..errors import BadQuestion
+from ..maths.weighted_rows.calibration import Bound
 from ..questions.answer import Answer, AnswerUnit, CrossTab
 from ..questions.parse import Question
-from ..questions.predicate import Predicate
-from ..rake.audit import Bound
+from ..words import listed
 from .whole_table_measured import measured_moments
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from ..questions.answer import Answer, CrossTab
 from ..questions.parse import Question
-from ..questions.quotients import SURELY, Averages
 from .averages import Around, levels, mean_answer
+from .quotients import SURELY, Averages
 from .whole_table_answers import Bars, shares
 from .whole_table_measured import measured_averages
 

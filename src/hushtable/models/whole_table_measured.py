@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ..maths.interactions.noisy_table import Moments
+from ..maths.weighted_rows.tables import RawTable
 from ..questions.parse import Question
-from ..questions.quotients import Averages
-from ..rake.tables import RawTable
 from .averages import Spans, averages
-from .frame import Moments
+from .quotients import Averages
 
 if TYPE_CHECKING:
     from .whole_table import WholeTableModel

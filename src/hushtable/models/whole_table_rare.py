@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadSynopsis
-from ..rake.rare_columns import RareColumns
-from ..rake.rare_lengths import WEIGHT_UNIT
-from ..rake.rare_measured import RareMeasured
+from ..maths.weighted_rows.rare_columns import RareColumns
+from ..maths.weighted_rows.rare_lengths import WEIGHT_UNIT
+from ..maths.weighted_rows.rare_measured import RareMeasured
 from .reading import noise_scale
 
 __all__ = ["built", "described", "numbers_in"]

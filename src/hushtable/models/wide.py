@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from ..domain.predicate import Event, Predicate, conjunction
 from ..errors import BadQuestion
-from ..estimators.general import assisted_general, certified_general
-from ..estimators.shape import Symmetric, shape_of
-from ..estimators.symmetric import Bits, Estimate, assisted, certified, published, sets_of
+from ..maths.wide.general import assisted_general, certified_general
+from ..maths.wide.shape import Symmetric, shape_of
+from ..maths.wide.symmetric import Bits, Estimate, assisted, certified, published, sets_of
 from ..questions.answer import Answer, AnswerUnit, CrossTab
 from ..questions.parse import Question
-from ..questions.predicate import Event, Predicate, conjunction
 
 if TYPE_CHECKING:
     from .low_order import LowOrderModel

@@ -6,11 +6,12 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from ..domain import Domain
-from ..errors import BadQuestion, listed
+from ..domain.predicate import Count, Event, Not, Predicate
+from ..errors import BadQuestion
+from ..words import listed
 from .list_text import parse_list
 from .lists import Listed, Top
 from .parse import parse, syntax_tree
-from .predicate import Count, Event, Not, Predicate
 
 if TYPE_CHECKING:
     from sqlglot import exp

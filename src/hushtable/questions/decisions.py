@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..decision_list import DecisionList
 from ..domain import Domain
-from ..errors import BadQuestion, UnknownAttribute, listed, suggestion
+from ..domain.decision_list import DecisionList
+from ..errors import BadQuestion, UnknownAttribute
+from ..words import listed, suggestion
 from .parse import syntax_tree
 
 if TYPE_CHECKING:

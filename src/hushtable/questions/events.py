@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import ceil, floor
 
-from ..attributes import Attribute, Binned, Boolean, Integer, canonical, edge_text
-from ..errors import BadQuestion, CutInsideBin, listed, suggestion
-from .predicate import Event
+from ..domain.attributes import Attribute, Binned, Boolean, Integer, canonical, edge_text
+from ..domain.predicate import Event
+from ..errors import BadQuestion, CutInsideBin
+from ..words import listed, suggestion
 
 __all__ = ["Say", "Value", "bare", "compare", "equals", "how_it_is_read", "is_missing", "one_of"]
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any
 
-from ..attributes import Attribute, Open, canonical
 from ..domain import Domain
+from ..domain.attributes import Attribute, Open, canonical
 from ..errors import BadQuestion, UnknownAttribute
 from .events import Say, equals, how_it_is_read
 from .lists import Listed, Top

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..attributes import Attribute, Binned, Open, canonical
-from ..errors import BadPath, BadQuestion, listed
+from ..domain.attributes import Attribute, Binned, Open, canonical
+from ..errors import BadPath, BadQuestion
+from ..words import listed
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -120,7 +121,7 @@ class Flat:
         seen: set[tuple[int, bytes]] = set()
         for pair in zip(self.numbers[near].tolist(), self.keys.take(pa.array(near)).to_pylist(), strict=True):
             if pair in seen:
-                from ..keys import texts_of
+                from ..maths.keys.keys import texts_of
 
                 value = ", ".join("missing" if t is None else t for t in texts_of(pair[1]))
                 raise BadQuestion(f"the value '{value[:60]}' is listed twice; list each value once, or give a weight")
@@ -156,7 +157,7 @@ def _weights(given: Mapping[Any, Any]) -> list[float]:
 def _keys(values: list[Any], attributes: Sequence[Attribute]) -> pa.Array:
     import pyarrow as pa
 
-    from ..keys import join_keys, key_texts
+    from ..maths.keys.keys import join_keys, key_texts
 
     columns: list[Any] = [values] if len(attributes) == 1 else _columns(values, attributes)
     arrays = []

@@ -9,11 +9,11 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
-from ..attributes import Binned, Boolean, Uncoded
 from ..domain import Domain
+from ..domain.attributes import Binned, Boolean, Uncoded
+from ..domain.predicate import Count, Event, Not, Predicate, conjunction, disjunction, surely_empty
 from ..errors import BadQuestion, UnknownAttribute
 from .events import Value, bare, compare, is_missing, one_of
-from .predicate import Count, Event, Not, Predicate, conjunction, disjunction, surely_empty
 
 if TYPE_CHECKING:
     from sqlglot import exp

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..domain import Domain
+from ..domain.predicate import Predicate
 from ..errors import BadQuestion, CutInsideBin
-from ..smooth.expressions import Constant, Expression, parse_expression
-from ..smooth.shortcuts import SHORTCUTS, Shortcut, read_shortcut
+from ..maths.smooth.expressions import Constant, Expression, parse_expression
+from ..maths.smooth.shortcuts import SHORTCUTS, Shortcut, read_shortcut
 from .parse import LONGEST, parse
-from .predicate import Predicate
 
 __all__ = ["QuantileOf", "SmoothQuestion", "parse_smooth"]
 

@@ -9,7 +9,7 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import readable
+from ..words import readable
 
 __all__ = ["bars", "heat_map", "histogram", "line"]
 

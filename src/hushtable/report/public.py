@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import BadQuestion, counted, readable
+from ..errors import BadQuestion
+from ..maths.weighted_rows.calibration import AUDIT_UNIT, Bound
 from ..models.base import Model
 from ..models.whole_table import WholeTableModel
 from ..questions.answer import CrossTab
 from ..questions.parse import Question
 from ..questions.stamp import SIMULATED
-from ..rake.audit import AUDIT_UNIT, Bound
 from ..synopsis import Synopsis
+from ..words import counted, readable
 from .page import facts_table, figures, page, section
 from .pictures import bars, heat_map, histogram
 from .special import special_sections

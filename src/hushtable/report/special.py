@@ -8,8 +8,7 @@ from math import prod
 
 import numpy as np
 
-from ..density import density
-from ..errors import BadQuestion, counted
+from ..errors import BadQuestion
 from ..models.base import Model
 from ..models.decision_lists import DecisionListsModel
 from ..models.keyed import KeyedModel
@@ -19,6 +18,8 @@ from ..models.smooth_direct import SmoothDirectModel
 from ..questions.answer import Answer, CrossTab, measured
 from ..questions.lists import Lists
 from ..synopsis import Synopsis
+from ..synopsis.density import density
+from ..words import counted
 from .page import facts_table, figures, section
 from .pictures import bars, line
 

@@ -7,10 +7,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from ..attributes import Attribute, Binned, Boolean, Integer, edge_text
 from ..domain import Domain
+from ..domain.attributes import Attribute, Binned, Boolean, Integer, edge_text
 from ..errors import BadData
-from ..keys import plain_value, scalar_text
+from ..maths.keys.keys import plain_value, scalar_text
 from .statistics.base import Codes
 
 __all__ = ["encode", "encode_batch"]

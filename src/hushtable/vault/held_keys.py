@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..attributes import Attribute
 from ..domain import Domain
+from ..domain.attributes import Attribute
 from ..errors import BadPlan
-from ..siphash import KEY_BYTES
-from .randomness import Randomness
+from ..maths.keys.siphash import KEY_BYTES
+from .door.randomness import Randomness
 from .sources import Progress, Source
 from .statistics import Statistic
 from .statistics.list_count import KeyTotals

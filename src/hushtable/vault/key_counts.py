@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ..attributes import Attribute
 from ..domain import Domain
-from ..siphash import KEY_BYTES, digests
+from ..domain.attributes import Attribute
+from ..maths.keys.siphash import KEY_BYTES, digests
 from .key_reading import read_keys
 
 __all__ = ["Counts", "KeyCounts", "KeyTexts", "Texts"]

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from ..attributes import Attribute, Uncoded
-from ..keys import join_keys, key_texts
+from ..domain.attributes import Attribute, Uncoded
+from ..maths.keys.keys import join_keys, key_texts
 from .coding import encode
 
 __all__ = ["read_keys"]

@@ -7,9 +7,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from ..attributes import Binned, number_in
+from ..domain.attributes import Binned, number_in
 from ..errors import BadData
-from ..keys import plain_value, scalar_text, valid_text
+from ..maths.keys.keys import plain_value, scalar_text, valid_text
 
 __all__ = ["real_numbers"]
 

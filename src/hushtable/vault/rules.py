@@ -9,9 +9,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from ..decision_list import DecisionList
+from ..domain.decision_list import DecisionList
 from ..errors import BadData
-from ..keys import plain_value
+from ..maths.keys.keys import plain_value
 
 __all__ = ["encode_rules"]
 

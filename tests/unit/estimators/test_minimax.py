@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog, minimize
 
 from hushtable.budget import rho_of
-from hushtable.estimators import minimax
-from hushtable.estimators.krawtchouk import (
+from hushtable.maths.wide import minimax
+from hushtable.maths.wide.krawtchouk import (
     amplification,
     krawtchouk,
     monomial_of_parity,
@@ -20,9 +20,9 @@ from hushtable.estimators.krawtchouk import (
     parity_of_monomial,
     parity_of_values,
 )
-from hushtable.estimators.minimax import best_biased, best_uniform
-from hushtable.estimators.polynomials import chebyshev_or
-from hushtable.estimators.requirements import (
+from hushtable.maths.wide.minimax import best_biased, best_uniform
+from hushtable.maths.wide.polynomials import chebyshev_or
+from hushtable.maths.wide.requirements import (
     changed_parities,
     gaussian_precisions,
     laplace_precisions,

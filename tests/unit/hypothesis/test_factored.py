@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hushtable.hypothesis import Factored
-from hushtable.hypothesis.answers import TableClass, all_parities
-from hushtable.hypothesis.points import on_points, random_points
-from hushtable.interactions import Interactions
+from hushtable.maths.distribution import Factored
+from hushtable.maths.distribution.answers import TableClass, all_parities
+from hushtable.maths.distribution.points import on_points, random_points
+from hushtable.maths.interactions.layout import Interactions
 
 SIZES = (2, 3, 4, 2, 3)
 

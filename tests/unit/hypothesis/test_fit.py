@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hushtable.hypothesis import Evidence, Factored, fit
-from hushtable.hypothesis.fit import objective
-from hushtable.hypothesis.kernels import sum_step, table_steps
-from hushtable.hypothesis.measured import Measured, possible_table
+from hushtable.maths.distribution import Evidence, Factored, fit
+from hushtable.maths.distribution.fit import objective
+from hushtable.maths.distribution.kernels import sum_step, table_steps
+from hushtable.maths.distribution.measured import Measured, possible_table
 
 SIZES = (2, 3, 2)
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from hushtable.hypothesis import Evidence, Factored, fit
-from hushtable.hypothesis.running import PASSES, WINDOW, Running
-from hushtable.hypothesis.running_kernel import best_move
+from hushtable.maths.distribution import Evidence, Factored, fit
+from hushtable.maths.distribution.running import PASSES, WINDOW, Running
+from hushtable.maths.distribution.running_kernel import best_move
 
 SIZES = (2, 3, 2, 4, 2, 5)
 EVERYTHING = tuple(range(len(SIZES)))

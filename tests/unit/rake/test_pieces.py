@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hushtable.rake.audit import AUDIT_UNIT, Audit, tables_to_audit, whole_reference
-from hushtable.rake.cloud import Cloud, inside_groups
-from hushtable.rake.levels import LEVELS, Ladder, refined
-from hushtable.rake.ordering import likeness_order
-from hushtable.rake.packing import pack_rows, unpack_rows, word_spans
-from hushtable.rake.resolution import Column, Pricing, dependence, plan_pairs, score_sets
-from hushtable.rake.shares import Totals, denoised
-from hushtable.rake.tables import GroupedSet, RawTable, interaction_of
+from hushtable.maths.weighted_rows.calibration import AUDIT_UNIT, Audit, tables_to_audit, whole_reference
+from hushtable.maths.weighted_rows.cloud import Cloud, inside_groups
+from hushtable.maths.weighted_rows.levels import LEVELS, Ladder, refined
+from hushtable.maths.weighted_rows.ordering import likeness_order
+from hushtable.maths.weighted_rows.packing import pack_rows, unpack_rows, word_spans
+from hushtable.maths.weighted_rows.resolution import Column, Pricing, dependence, plan_pairs, score_sets
+from hushtable.maths.weighted_rows.shares import Totals, denoised
+from hushtable.maths.weighted_rows.tables import GroupedSet, RawTable, interaction_of
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=40).filter(lambda p: sum(p) > 0))
@@ -175,7 +175,7 @@ def test_likeness_finds_a_hidden_order():
 def test_contrasts_give_the_interaction_back():
     g = np.random.default_rng(4)
     counts = g.integers(0, 100, (4, 3))
-    from hushtable.contrasts import contrasts
+    from hushtable.maths.interactions.contrasts import contrasts
 
     numbers = contrasts(4).matrix[1:] @ counts @ contrasts(3).matrix[1:].T
     raw = RawTable(GroupedSet((0, 1), (np.arange(4), np.arange(3))), numbers.ravel(), "gaussian", Fraction(1), True)

@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from hushtable.rake import network
-from hushtable.rake.consistency import Agreed
-from hushtable.rake.fit import fit
-from hushtable.rake.kernels import gibbs_pass, length_cells
-from hushtable.rake.rare_columns import RareColumns
-from hushtable.rake.rare_lengths import Lengths, length_cell
-from hushtable.rake.row_lengths import row_lengths
-from hushtable.rake.rules import Rules
+from hushtable.maths.weighted_rows import network
+from hushtable.maths.weighted_rows.consistency import Agreed
+from hushtable.maths.weighted_rows.fit import fit
+from hushtable.maths.weighted_rows.kernels import gibbs_pass, length_cells
+from hushtable.maths.weighted_rows.rare_columns import RareColumns
+from hushtable.maths.weighted_rows.rare_lengths import Lengths, length_cell
+from hushtable.maths.weighted_rows.row_lengths import row_lengths
+from hushtable.maths.weighted_rows.rules import Rules
 
 WIDTH, COUNT = 12, 60_000
 # The first column is even; of the others one has the usual code 1.

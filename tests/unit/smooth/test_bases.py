@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from scipy.interpolate import BSpline
 
-from hushtable.smooth.axes import Axis
-from hushtable.smooth.chebyshev import chebyshev_basis, decaying, jackson, spread_squared
-from hushtable.smooth.enclosures import value_range
-from hushtable.smooth.evaluation import evaluate
-from hushtable.smooth.expressions import parse_expression
-from hushtable.smooth.splines import default_size, spline_basis
-from hushtable.smooth.steepness import derivative_bounds
-from hushtable.smooth.target import CallableTarget, ExpressionTarget
+from hushtable.maths.smooth.axes import Axis
+from hushtable.maths.smooth.chebyshev import chebyshev_basis, decaying, jackson, spread_squared
+from hushtable.maths.smooth.enclosures import value_range
+from hushtable.maths.smooth.evaluation import evaluate
+from hushtable.maths.smooth.expressions import parse_expression
+from hushtable.maths.smooth.splines import default_size, spline_basis
+from hushtable.maths.smooth.steepness import derivative_bounds
+from hushtable.maths.smooth.target import CallableTarget, ExpressionTarget
 
 SQUARE = [Axis("x", -1, 1), Axis("y", -1, 1)]
 FORMULAS = [
@@ -116,7 +116,7 @@ def test_numpy_code_is_looked_at_on_a_second_grid():
 
 
 def test_the_fast_transform_is_the_projection():
-    from hushtable.smooth.chebyshev import _cosine_transform
+    from hushtable.maths.smooth.chebyshev import _cosine_transform
 
     basis, g = chebyshev_basis(24, 2), np.random.default_rng(1)
     values = g.normal(size=(len(basis.points),) * 2)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from hushtable.errors import BadQuestion
-from hushtable.smooth.evaluation import evaluate
-from hushtable.smooth.expressions import Constant, Line, names_in, parse_expression
-from hushtable.smooth.functions import expit, ndtr
+from hushtable.maths.smooth.evaluation import evaluate
+from hushtable.maths.smooth.expressions import Constant, Line, names_in, parse_expression
+from hushtable.maths.smooth.functions import expit, ndtr
 
 KNOWN = ["age", "income", "net worth"]
 AT = {"age": np.array([20.0, 50.0]), "income": np.array([3.0, 7.0]), "net worth": np.array([1.0, 2.0])}

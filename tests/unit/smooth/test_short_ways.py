@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from hushtable.smooth.axes import Axis
-from hushtable.smooth.chebyshev import chebyshev_basis
-from hushtable.smooth.enclosures import BOXES
-from hushtable.smooth.evaluation import evaluate
-from hushtable.smooth.expressions import parse_expression
-from hushtable.smooth.jets import JetCalculus
-from hushtable.smooth.splines import spline_basis
-from hushtable.smooth.steepness import _on_all_boxes, derivative_bounds
-from hushtable.smooth.target import ExpressionTarget
+from hushtable.maths.smooth.axes import Axis
+from hushtable.maths.smooth.chebyshev import chebyshev_basis
+from hushtable.maths.smooth.enclosures import BOXES
+from hushtable.maths.smooth.evaluation import evaluate
+from hushtable.maths.smooth.expressions import parse_expression
+from hushtable.maths.smooth.jets import JetCalculus
+from hushtable.maths.smooth.splines import spline_basis
+from hushtable.maths.smooth.steepness import _on_all_boxes, derivative_bounds
+from hushtable.maths.smooth.target import ExpressionTarget
 
 SQUARE = [Axis("x", -1, 1), Axis("y", -1, 1)]
 # Bias bounds with splines and with polynomials, computed by the plain recurrences over all boxes and a denser grid.

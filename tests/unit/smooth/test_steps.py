@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from hushtable.smooth.chebyshev import chebyshev_basis
-from hushtable.smooth.splines import spline_basis
-from hushtable.smooth.steps import degrees, places_of, steps
+from hushtable.maths.smooth.chebyshev import chebyshev_basis
+from hushtable.maths.smooth.splines import spline_basis
+from hushtable.maths.smooth.steps import degrees, places_of, steps
 
 BASES = [spline_basis(size) for size in (4, 5, 6, 9, 28, 60)] + [chebyshev_basis(size, 1) for size in (2, 3, 8, 40)]
 

@@ -10,9 +10,9 @@ from curators import CODES, PURE, RICH, ROWS, SHAPE, WIDE_QUESTIONS, ask_all, re
 from tables import BINARY, domain, random_codes, table_of
 
 import hushtable as ht
-from hushtable import curator_belief
+from hushtable.curator import belief as curator_belief
+from hushtable.curator import curator as curator_module
 from hushtable.errors import BadBudget, BadData, BadPath, BadPlan, BadQuestion, BadState, Exhausted, OverBudget
-from hushtable.vault import curator as curator_module
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ from curators import WIDE_QUESTIONS, ask_all, quick_vault
 
 import hushtable as ht
 from hushtable.errors import BadPath
-from hushtable.vault.curator_state import StateFile
-from hushtable.vault.ledger import Ledger
+from hushtable.vault.ledger.ledger import Ledger
+from hushtable.vault.ledger.sealed_lines import StateFile
 
 KILLS = 36
 SETTINGS = {"budget": ht.Budget(rho=4), "updates": 400, "questions": 100_000, "way": "hypothesis"}

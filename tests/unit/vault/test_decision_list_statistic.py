@@ -9,10 +9,10 @@ import pyarrow as pa
 import pytest
 
 from hushtable.budget import Unit
-from hushtable.decision_list import DecisionList
+from hushtable.domain.decision_list import DecisionList
 from hushtable.errors import BadData, BadPlan
-from hushtable.interactions import Interactions
-from hushtable.vault.door import Noise, price_of
+from hushtable.maths.interactions.layout import Interactions
+from hushtable.vault.door.door import Noise, price_of
 from hushtable.vault.rules import encode_rules
 from hushtable.vault.statistics.decision_lists import DecisionListSums
 

@@ -9,9 +9,9 @@ from tables import BINARY, MIXED, all_rows, domain, random_codes
 
 from hushtable.budget import Price, Unit
 from hushtable.errors import BadData, BadPlan, OverBudget
-from hushtable.interactions import Interactions
-from hushtable.vault.door import Door, Noise, price_of
-from hushtable.vault.randomness import Simulated
+from hushtable.maths.interactions.layout import Interactions
+from hushtable.vault.door.door import Door, Noise, price_of
+from hushtable.vault.door.randomness import Simulated
 from hushtable.vault.statistics import Histogram, Parities, Residuals, Tables
 
 FALSE_ALARM = 1e-9

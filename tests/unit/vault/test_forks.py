@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 import hushtable
-from hushtable.vault.randomness import Randomness, SystemRandomness
+from hushtable.vault.door.randomness import Randomness, SystemRandomness
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 SOURCE = str(Path(hushtable.__file__).parents[1])
@@ -22,9 +22,9 @@ FORKING = """
 import os, sys
 from fractions import Fraction
 import numpy as np
-from hushtable.interactions import Scales
-from hushtable.vault.noise import laplace, sample
-from hushtable.vault.randomness import SystemRandomness
+from hushtable.maths.interactions.layout import Scales
+from hushtable.vault.door.samplers import laplace, sample
+from hushtable.vault.door.randomness import SystemRandomness
 {planted}
 source = {source}
 draws = {{

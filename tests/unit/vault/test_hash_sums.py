@@ -6,9 +6,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from hushtable.attributes import Category, Open
 from hushtable.domain import Domain
-from hushtable.sketches import Sketch
+from hushtable.domain.attributes import Category, Open
+from hushtable.maths.keys.sketches import Sketch
 from hushtable.vault.statistics.hash_sums import HashSums
 from hushtable.vault.statistics.row_count import RowCount
 

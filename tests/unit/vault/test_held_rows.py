@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tables import domain, random_codes, table_of
 
-from hushtable.interactions import Interactions
+from hushtable.maths.interactions.layout import Interactions
 from hushtable.vault import held_rows
 from hushtable.vault.held_rows import HeldRows, distinct
 from hushtable.vault.sources import open_source

@@ -13,8 +13,8 @@ from ledgers import pure, refused, reserve
 import hushtable
 from hushtable.budget import Budget, Price, Unit
 from hushtable.errors import BadBudget, BadLedger, BadPath, OverBudget
-from hushtable.vault import ledger as ledger_module
-from hushtable.vault.ledger import Ledger
+from hushtable.vault.ledger import ledger as ledger_module
+from hushtable.vault.ledger.ledger import Ledger
 
 DIGEST = "d" * 64
 SOURCE = str(Path(hushtable.__file__).parents[1])
@@ -206,7 +206,7 @@ def test_the_first_error_is_the_one_shown(ledger: Ledger, path: Path) -> None:
 
 def test_another_process_sees_what_was_spent(ledger: Ledger, path: Path) -> None:
     reserve(ledger, pure(Fraction(1, 3)))
-    code = f"from hushtable.vault.ledger import Ledger; print(Ledger.open({str(path)!r}).left)"
+    code = f"from hushtable.vault.ledger.ledger import Ledger; print(Ledger.open({str(path)!r}).left)"
     environment = os.environ | {"PYTHONPATH": SOURCE}
     seen = subprocess.check_output([sys.executable, "-c", code], env=environment, text=True)
     assert seen == "2/3\n"

@@ -11,8 +11,8 @@ from ledgers import make, pure, reserve
 
 from hushtable.budget import Budget, Price
 from hushtable.errors import HushError
-from hushtable.vault import ledger_file
-from hushtable.vault.ledger import Ledger, Line, Reservation
+from hushtable.vault.ledger import file as ledger_file
+from hushtable.vault.ledger.ledger import Ledger, Line, Reservation
 
 PAGE = 4096
 STEP = Price(currency="zcdp", amount=Fraction(1, 200))

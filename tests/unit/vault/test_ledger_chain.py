@@ -12,8 +12,8 @@ from ledgers import make, pure, refused, reserve
 
 from hushtable.budget import Budget
 from hushtable.errors import BadLedger
-from hushtable.vault.ledger import Ledger, Line
-from hushtable.vault.ledger_file import Book
+from hushtable.vault.ledger.file import Book
+from hushtable.vault.ledger.ledger import Ledger, Line
 
 
 @pytest.fixture

@@ -14,8 +14,8 @@ from ledgers import make, pure, refused, reserve
 
 from hushtable.budget import Budget
 from hushtable.errors import BadLedger, BadPath, HushError
-from hushtable.vault import ledger_file
-from hushtable.vault.ledger import Ledger
+from hushtable.vault.ledger import file as ledger_file
+from hushtable.vault.ledger.ledger import Ledger
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from ledgers import make, pure, refused, reserve
 
 from hushtable.budget import Budget, Price, rho_of
 from hushtable.errors import BadBudget, BadLedger, OverBudget
-from hushtable.vault.ledger import Ledger
+from hushtable.vault.ledger.ledger import Ledger
 
 TOTAL = Budget(epsilon=2, delta="1e-6")
 

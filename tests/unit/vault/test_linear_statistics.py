@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from hushtable.budget import Price, Unit
 from hushtable.errors import TooLarge
-from hushtable.interactions import Interactions
-from hushtable.linear_classes import Boxes, ListedQueries, WholeTables
-from hushtable.vault.door import Door, Noise, price_of
-from hushtable.vault.randomness import Simulated
+from hushtable.maths.interactions.layout import Interactions
+from hushtable.maths.linear import Boxes, ListedQueries, WholeTables
+from hushtable.vault.door.door import Door, Noise, price_of
+from hushtable.vault.door.randomness import Simulated
 from hushtable.vault.statistics import (
     ChosenTables,
     LinearQueries,

@@ -9,12 +9,12 @@ import pytest
 from typer.testing import CliRunner
 
 import hushtable as ht
-from hushtable.attributes import Open
 from hushtable.cli import app
+from hushtable.curator.list_curator import ListCurator
 from hushtable.domain import Domain
+from hushtable.domain.attributes import Open
 from hushtable.errors import BadPlan, BadQuestion, BadState, Exhausted
-from hushtable.vault.door import price_of
-from hushtable.vault.list_curator import ListCurator
+from hushtable.vault.door.door import price_of
 from hushtable.vault.statistics.list_count import KeyTotals, ListCount
 
 URL = Open(name="url")

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from hushtable.errors import BadPlan
-from hushtable.interactions import Scales
-from hushtable.vault import noise
-from hushtable.vault.bernoulli import Chance, Exponents, Precision, bernoulli, bernoulli_exp, leading_bits
-from hushtable.vault.randomness import Randomness, Simulated, SystemRandomness
+from hushtable.maths.interactions.layout import Scales
+from hushtable.vault.door import samplers as noise
+from hushtable.vault.door.bernoulli import Chance, Exponents, Precision, bernoulli, bernoulli_exp, leading_bits
+from hushtable.vault.door.randomness import Randomness, Simulated, SystemRandomness
 
 FORMS = ("exp", "odds", "twice-odds")
 EXACT = Precision(slack=2.0)

@@ -11,15 +11,15 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from hushtable.attributes import Open
 from hushtable.budget import Price, Unit
 from hushtable.domain import Domain
+from hushtable.domain.attributes import Open
 from hushtable.errors import BadData, BadPlan, OverBudget
 from hushtable.vault import key_counts
-from hushtable.vault.door import Door
+from hushtable.vault.door.door import Door
+from hushtable.vault.door.randomness import Simulated
+from hushtable.vault.door.reveal import reveal_price, threshold_for
 from hushtable.vault.key_counts import Counts
-from hushtable.vault.randomness import Simulated
-from hushtable.vault.reveal import reveal_price, threshold_for
 from hushtable.vault.sources import open_source
 
 URL = Open(name="url")

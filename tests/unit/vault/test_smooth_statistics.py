@@ -7,12 +7,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from hushtable.attributes import Category, number_in
+from hushtable.domain.attributes import Category, number_in
 from hushtable.errors import BadData
-from hushtable.smooth.axes import Axis, Block
-from hushtable.smooth.chebyshev import WEIGHT_UNIT, decaying
-from hushtable.smooth.expressions import parse_expression
-from hushtable.smooth.splines import spline_basis
+from hushtable.maths.smooth.axes import Axis, Block
+from hushtable.maths.smooth.chebyshev import WEIGHT_UNIT, decaying
+from hushtable.maths.smooth.expressions import parse_expression
+from hushtable.maths.smooth.splines import spline_basis
 from hushtable.vault.reals import real_numbers
 from hushtable.vault.statistics.chebyshev import MOST_BITS, ChebyshevSums
 from hushtable.vault.statistics.functions import FunctionSums

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hushtable.contrasts import contrasts
 from hushtable.errors import BadPlan, TooLarge
-from hushtable.interactions import Interactions
+from hushtable.maths.interactions.contrasts import contrasts
+from hushtable.maths.interactions.layout import Interactions
 from hushtable.vault.statistics import Histogram, Parities, Residuals, kernels, spread
 
 ADULT = (85, 9, 100, 16, 7, 15, 6, 5, 2, 100, 100, 99, 42, 2)

@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from ...attributes import Binned
-from ...csv_text import Csv
 from ...domain import Domain
+from ...domain.attributes import Binned
+from ...domain.csv_text import Csv
 from .base import Progress, Source, watched
 from .csv_file import CsvSource
 from .files import open_file

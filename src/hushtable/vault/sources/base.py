@@ -11,7 +11,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ...domain import Domain
-from ...errors import BadData, listed, suggestion
+from ...errors import BadData
+from ...words import listed, suggestion
 from ..statistics.base import Statistic
 
 __all__ = ["BATCH_ROWS", "Progress", "Source", "once", "watched"]

@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ...csv_text import Csv
 from ...domain import Domain
+from ...domain.csv_text import Csv
 from ...errors import BadData
 from .base import Source, once
 from .csv_cells import Marks, Rows, cells, rows_by_line, rows_over_lines

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ...csv_text import Csv
+from ...domain.csv_text import Csv
 from ...errors import BadPath
 from .base import Source
 from .csv_file import CsvSource

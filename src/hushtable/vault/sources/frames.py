@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from ...attributes import canonical
+from ...domain.attributes import canonical
 from ...errors import BadData
 from .base import BATCH_ROWS, Source, once
 

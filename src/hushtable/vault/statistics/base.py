@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from ...budget import Neighbours
 from ...domain import Domain
-from ...interactions import Law, Scales
+from ...laws import Law
+from ...maths.interactions.layout import Scales
 
 if TYPE_CHECKING:
     import pyarrow as pa

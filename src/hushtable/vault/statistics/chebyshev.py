@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...budget import Neighbours
-from ...interactions import Law, Scales
-from ...smooth.axes import Block
-from ...smooth.chebyshev import WEIGHT_UNIT
-from ...smooth.row_pairs import changes
+from ...laws import Law
+from ...maths.interactions.layout import Scales
+from ...maths.smooth.axes import Block
+from ...maths.smooth.chebyshev import WEIGHT_UNIT
+from ...maths.smooth.row_pairs import changes
 from .reals import RealRows, RealStatistic
 
 __all__ = ["ChebyshevSums"]

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...budget import Neighbours
-from ...interactions import Law, Scales
-from ...linear_classes import MOST_CELLS, cell_starts
+from ...laws import Law
+from ...maths.interactions.layout import Scales
+from ...maths.linear import MOST_CELLS, cell_starts
 from .base import Codes, Statistic
 from .part import Part
 

@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...budget import Neighbours
-from ...decision_list import DecisionList
 from ...domain import Domain
-from ...interactions import Interactions, Law, Scales
-from ...list_polynomials import list_polynomials
+from ...domain.decision_list import DecisionList
+from ...laws import Law
+from ...maths.interactions.layout import Interactions, Scales
+from ...maths.wide.list_polynomials import list_polynomials
 from .base import Codes, Statistic
 
 if TYPE_CHECKING:

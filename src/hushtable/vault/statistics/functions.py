@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...budget import Neighbours
-from ...interactions import Law, Scales
-from ...smooth.axes import Block
-from ...smooth.evaluation import evaluate
-from ...smooth.expressions import Expression, names_in
+from ...laws import Law
+from ...maths.interactions.layout import Scales
+from ...maths.smooth.axes import Block
+from ...maths.smooth.evaluation import evaluate
+from ...maths.smooth.expressions import Expression, names_in
 from .reals import RealRows, RealStatistic
 
 __all__ = ["FunctionSums"]

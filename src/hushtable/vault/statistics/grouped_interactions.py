@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...budget import Neighbours
-from ...contrasts import contrasts
 from ...errors import BadPlan
-from ...interactions import Law, Scales
-from ...rake.tables import GroupedSet
+from ...laws import Law
+from ...maths.interactions.contrasts import contrasts
+from ...maths.interactions.layout import Scales
+from ...maths.weighted_rows.tables import GroupedSet
 from .base import Codes, Statistic
 from .grouped_tables import GroupedTables
 

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...budget import Neighbours
-from ...interactions import Law, Scales
-from ...rake.tables import GroupedSet
+from ...laws import Law
+from ...maths.interactions.layout import Scales
+from ...maths.weighted_rows.tables import GroupedSet
 from .base import Codes, Statistic
 
 __all__ = ["GroupedTables"]

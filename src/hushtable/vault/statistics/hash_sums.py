@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ...attributes import Attribute
 from ...budget import Neighbours
 from ...domain import Domain
-from ...interactions import Law, Scales
-from ...sketches import Places, Sketch
+from ...domain.attributes import Attribute
+from ...laws import Law
+from ...maths.interactions.layout import Scales
+from ...maths.keys.sketches import Places, Sketch
 from .base import Statistic
 
 if TYPE_CHECKING:

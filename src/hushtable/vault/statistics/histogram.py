@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from ...budget import Neighbours
 from ...errors import TooLarge
-from ...interactions import Law, Scales
+from ...laws import Law
+from ...maths.interactions.layout import Scales
 from .base import Codes, Statistic
 
 __all__ = ["Histogram"]

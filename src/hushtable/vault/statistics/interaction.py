@@ -7,7 +7,8 @@ from dataclasses import replace
 from fractions import Fraction
 
 from ...budget import Neighbours
-from ...interactions import Interactions, Law, Scales
+from ...laws import Law
+from ...maths.interactions.layout import Interactions, Scales
 from .base import Statistic
 from .spread import largest_change, spread
 

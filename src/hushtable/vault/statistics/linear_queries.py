@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...budget import Neighbours
-from ...interactions import Law, Scales
-from ...linear_classes import LinearClass
+from ...laws import Law
+from ...maths.interactions.layout import Scales
+from ...maths.linear import LinearClass
 from .base import Codes, Statistic
 from .chosen_tables import ChosenTables
 from .part import Part

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ...attributes import Attribute
 from ...budget import Neighbours
 from ...domain import Domain
+from ...domain.attributes import Attribute
 from ...errors import BadPlan
-from ...interactions import Law, Scales
+from ...laws import Law
+from ...maths.interactions.layout import Scales
 from ..key_counts import Counts, KeyCounts
 from .base import Statistic
 from .one_number import OneNumber

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ...attributes import Attribute
 from ...budget import Neighbours
 from ...domain import Domain
-from ...interactions import Law, Scales
+from ...domain.attributes import Attribute
+from ...laws import Law
+from ...maths.interactions.layout import Scales
 from .base import Statistic
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from fractions import Fraction
 import numpy as np
 
 from ...budget import Neighbours
-from ...interactions import Law, Scales
+from ...laws import Law
+from ...maths.interactions.layout import Scales
 from .base import Statistic
 
 __all__ = ["OneNumber"]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import BadPlan
-from ...interactions import Interactions
+from ...maths.interactions.layout import Interactions
 from .base import Codes
 from .interaction import InteractionStatistic
 from .part import Part

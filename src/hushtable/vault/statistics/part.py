@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from ...budget import Neighbours
 from ...domain import Domain
-from ...interactions import Law, Scales
+from ...laws import Law
+from ...maths.interactions.layout import Scales
 from .base import Codes, Statistic
 
 if TYPE_CHECKING:

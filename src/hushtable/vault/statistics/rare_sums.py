@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...budget import Neighbours
-from ...interactions import Law, Scales
-from ...rake.rare_columns import RareColumns
-from ...rake.rare_lengths import length_cell
+from ...laws import Law
+from ...maths.interactions.layout import Scales
+from ...maths.weighted_rows.rare_columns import RareColumns
+from ...maths.weighted_rows.rare_lengths import length_cell
 from .base import Codes, Statistic
 from .rare_spread import added, replaced
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ...attributes import Binned
 from ...domain import Domain
+from ...domain.attributes import Binned
 from ...errors import BadData
-from ...smooth.axes import Axis, Block
+from ...maths.smooth.axes import Axis, Block
 from .base import Statistic
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ...contrasts import contrasts
+from ...maths.interactions.contrasts import contrasts
 from .base import Codes
 from .interaction import InteractionStatistic
 

@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...budget import Neighbours
-from ...interactions import Law, Scales
-from ...smooth.axes import Block
-from ...smooth.splines import spline_basis
+from ...laws import Law
+from ...maths.interactions.layout import Scales
+from ...maths.smooth.axes import Block
+from ...maths.smooth.splines import spline_basis
 from .reals import RealRows, RealStatistic
 
 __all__ = ["SplineSums"]

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...budget import Neighbours
-from ...contrasts import contrasts
-from ...interactions import Interactions
+from ...maths.interactions.contrasts import contrasts
+from ...maths.interactions.layout import Interactions
 
 __all__ = ["absolute", "largest_change", "spread", "squared"]
 

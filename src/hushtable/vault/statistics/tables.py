@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...budget import Neighbours
-from ...interactions import Interactions, Law, Scales
+from ...laws import Law
+from ...maths.interactions.layout import Interactions, Scales
 from .base import Codes, Statistic
 from .part import Part
 

@@ -1,0 +1,1 @@
+"""Questions one at a time, as they come. It sees the door and never a row."""

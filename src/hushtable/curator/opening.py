@@ -1,0 +1,193 @@
+"""Opening a curator: plan, state, ledger and rows, in the order in which a failure costs nothing."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, get_args
+
+from ..budget import Budget, Number, exact
+from ..domain import Domain
+from ..errors import BadBudget, BadLedger, BadPath, BadPlan, BadState, HushError
+from ..questions.workloads import Workload, read_workload
+from ..vault.door.randomness import Randomness
+from ..vault.ledger.ledger import Ledger
+from ..vault.ledger.sealed_lines import FORMAT, Chain, StateFile
+from .account import CuratorAccount, LedgerAccount, Rehearsal, resumed, started
+from .curator import Curator, Held, OnExhausted
+from .list_curator import ListCurator
+from .plan import FACTOR, QUESTIONS, UPDATES, CuratorPlan, Way, plan_curator
+
+__all__ = ["Wish", "open_curator"]
+
+Rows = Callable[[CuratorPlan], Held]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wish:
+    """What the caller said about the plan; None where nothing was said."""
+
+    budget: Budget | None
+    questions: int | None
+    updates: int | None
+    factor: Number | None
+    way: Way | None
+    workload: Workload | str | None = None
+
+    def plan(self, domain: Domain, rows: int | None) -> CuratorPlan:
+        """A new plan, with defaults where nothing was said."""
+        if self.budget is None:
+            raise BadBudget("a new curator needs a budget: epsilon (with or without delta) or rho")
+        return plan_curator(
+            domain,
+            budget=self.budget,
+            rows=rows,
+            questions=QUESTIONS if self.questions is None else self.questions,
+            updates=UPDATES if self.updates is None else self.updates,
+            factor=FACTOR if self.factor is None else self.factor,
+            way=self.way,
+            workload=self.workload,
+        )
+
+    def check(self, plan: CuratorPlan, path: Path) -> None:
+        """BadState when it differs from the plan of a state that exists."""
+        factor: Fraction | None = None if self.factor is None else exact(self.factor, "factor")
+        lists = read_workload(self.workload) if isinstance(self.workload, str) else self.workload
+        said = (self.budget, self.questions, self.updates, factor, self.way, lists)
+        names = ("budget", "questions", "updates", "factor", "way", "workload")
+        for name, given in zip(names, said, strict=True):
+            if given is not None and given != getattr(plan, name):
+                raise BadState(
+                    f"{path} was begun with {name} {getattr(plan, name)}, not {given}; leave it out to go on, or give "
+                    "another state to begin another curator"
+                )
+
+
+def open_curator(
+    *,
+    domain: Domain,
+    wish: Wish,
+    rows: int | None,
+    read: Rows,
+    ledger: Path,
+    state: Path,
+    on_exhausted: OnExhausted,
+    randomness: Randomness,
+) -> Curator:
+    """Begins a curator, or goes on with the one in the state file. A rehearsal has neither state nor ledger."""
+    if on_exhausted not in get_args(OnExhausted):
+        raise BadPlan(f"on_exhausted must be unverified or refuse, not {str(on_exhausted)[:40]!r}")
+    common: dict[str, Any] = {"randomness": randomness, "on_exhausted": on_exhausted}
+    if not randomness.private:
+        plan = wish.plan(domain, rows)
+        return _kind(plan)(plan=plan, state=Chain(), account=Rehearsal(plan), rows=read(plan), **common)
+    file = StateFile(state)
+    try:
+        plan = _begun(file, domain, wish, rows)
+        account, held = _account(file, plan, ledger, read)
+        return _kind(plan)(plan=plan, state=file, account=account, rows=held, **common)
+    except BaseException:
+        file.discard()
+        raise
+
+
+def _kind(plan: CuratorPlan) -> type[Curator]:
+    return Curator if plan.workload is None else ListCurator
+
+
+def _begun(file: StateFile, domain: Domain, wish: Wish, rows: int | None) -> CuratorPlan:
+    """The plan in the state, or a new one that is now in it."""
+    if not file.entries:
+        plan = wish.plan(domain, rows)
+        file.append(
+            "begin",
+            format=FORMAT,
+            nonce=uuid.uuid4().hex,
+            table=domain.table,
+            domain=domain.digest,
+            plan=plan.settings(),
+        )
+        return plan
+    begin = file.entries[0]
+    if begin["kind"] != "begin" or begin.get("format") != FORMAT:
+        raise BadState(f"{file.path} is not a state this version can go on with; use the version that began it")
+    try:
+        return _continued(file, begin, domain, wish, rows)
+    except (HushError, KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        if isinstance(error, BadState):
+            raise
+        raise BadState(f"{file.path} holds something that no curator wrote; put the right file back") from None
+
+
+def _continued(file: StateFile, begin: dict[str, Any], domain: Domain, wish: Wish, rows: int | None) -> CuratorPlan:
+    """The plan that was begun, if it is this table's and the caller's."""
+    if begin["table"] != domain.table or begin["domain"] != domain.digest:
+        raise BadState(
+            f"{file.path} belongs to table '{begin['table']}' under the domain with digest {begin['domain'][:12]}, "
+            f"not to '{domain.table}' with {domain.digest[:12]}; give the state of this table"
+        )
+    plan = CuratorPlan.from_settings(domain, begin["plan"])
+    wish.check(plan, file.path)
+    start = file.first("start")
+    if start is not None and rows is not None and start["rows"] != rows:
+        raise BadState(
+            f"{file.path} was begun when the table had {start['rows']:,} rows, and now it has {rows:,}; "
+            "a changed table needs another curator"
+        )
+    return plan
+
+
+def _account(file: StateFile, plan: CuratorPlan, path: Path, read: Rows) -> tuple[CuratorAccount, Held]:
+    """The reservation in the ledger, and the rows. Where there is no ledger yet the rows are read before it is made.
+
+    A table that does not fit its domain then leaves nothing behind, and its reservation is returned.
+    """
+    domain = plan.domain
+    if file.first("reserved"):
+        ledger = Ledger.open(path)
+        ledger.require(table=domain.table, domain_digest=domain.digest)
+        return resumed(ledger, plan, file, path=file.path), read(plan)
+    if path.exists():
+        ledger = Ledger.open(path)
+        ledger.require(table=domain.table, domain_digest=domain.digest)
+        account = _reserved(file, plan, ledger)
+        try:
+            held = read(plan)
+        except BaseException:
+            account.give_back()
+            file.disposable = True
+            raise
+        return _bound(file, account), held
+    if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
+        raise BadPath(f"cannot write the ledger {path}: its folder is missing or read-only; give another --ledger")
+    held = read(plan)
+    return _bound(file, _reserved(file, plan, _made(path, plan))), held
+
+
+def _reserved(file: StateFile, plan: CuratorPlan, ledger: Ledger) -> LedgerAccount:
+    """From here on a reservation may name the state, so the file has to stay."""
+    before, file.disposable = file.disposable, False
+    try:
+        return started(ledger, plan, file, path=file.path)
+    except HushError:
+        file.disposable = before
+        raise
+
+
+def _bound(file: StateFile, account: LedgerAccount) -> LedgerAccount:
+    """Writes down which line of which ledger pays."""
+    ledger, line = account.reservation.ledger, account.reservation.line
+    file.append("reserved", ledger=ledger.identity.nonce, line=line.number, line_hash=line.hash)
+    return account
+
+
+def _made(path: Path, plan: CuratorPlan) -> Ledger:
+    domain = plan.domain
+    try:
+        return Ledger.create(path, table=domain.table, domain_digest=domain.digest, unit=domain.unit, total=plan.budget)
+    except BadLedger:
+        return Ledger.open(path)  # another process was first; its total decides

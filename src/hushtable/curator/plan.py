@@ -1,0 +1,314 @@
+"""Plan of a curator: in which way it will answer, at what price a piece, and what error to expect."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Literal
+
+from ..budget import GRID, Budget, Number, Price, exact
+from ..domain import Domain
+from ..domain.attributes import Open
+from ..errors import BadPlan
+from ..laws import Law
+from ..questions.workloads import Workload, read_workload
+from ..questions.workloads.sparse import Sparse
+from .answer import Margin
+
+__all__ = ["CuratorPlan", "Way", "plan_curator"]
+
+Way = Literal["hypothesis", "independent"]
+QUESTIONS, UPDATES, FACTOR = 20_000, 200, Fraction(1, 2)
+LIST_SIZE = 100
+# Shares of the budget: the one-way tables the hypothesis starts from; the number of rows where that is private.
+START_SHARE, ROWS_SHARE = Fraction(1, 10), Fraction(1, 50)
+# Share of a paid answer's price that is the answer; the rest is for watching until it is needed.
+ANSWER_SHARE = Fraction(3, 10)
+# Measured on one table of 16 yes/no columns, random conditions on three of them (benchmarks/curator.py): the error
+# of free answers is about this many standard deviations of the noisy comparison ...
+LAZY = 0.4
+# ... and what the start leaves unknown, as a fraction of the rows, which this many updates halve.
+UNKNOWN, HALVING = 0.08, 45
+MOST_QUESTIONS, MOST_UPDATES = 10**9, 10**6
+
+
+@dataclass(frozen=True, kw_only=True)
+class Terms:
+    """Prices and noise of the paid answers, all of them exact."""
+
+    opening: Fraction
+    """What a fresh noisy threshold costs by itself: pure epsilon keeps one, rho has it in every `each`."""
+    each: Fraction
+    """One stretch of free answers and the paid answer that ends it."""
+    answer: Fraction
+    """The part of `each` that is the paid answer."""
+    watch: Fraction
+    """The epsilon of a watch for `crossings` paid answers; 0 where nothing is watched."""
+    crossings: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class CuratorPlan:
+    """Everything decided about a curator. Printing it shows the way, the prices and both forecasts."""
+
+    domain: Domain
+    budget: Budget
+    rows: int | None
+    """About how many rows, for the forecast."""
+    questions: int
+    updates: int
+    factor: Fraction
+    """The threshold, as a multiple of the noise that the planned questions would make cross it a few times."""
+    way: Way
+    workload: Sparse | None = None
+    """Lists of values, up to so many each; None for conditions on columns with codes."""
+
+    @cached_property
+    def price(self) -> Price:
+        """All of it is reserved at the start."""
+        return self.budget.price.on_grid(up=False)
+
+    @property
+    def law(self) -> Law:
+        """Laplace for pure epsilon, else Gaussian."""
+        return "laplace" if self.budget.currency == "pure" else "gaussian"
+
+    @property
+    def rows_amount(self) -> Fraction:
+        """For the number of rows; 0 where it is public."""
+        return _down(self.price.amount * ROWS_SHARE) if self.domain.unit.neighbours == "add-remove" else Fraction(0)
+
+    @property
+    def rows_stderr(self) -> float:
+        """Standard error of the number of rows; 0 where it is public."""
+        amount = self.rows_amount
+        return stderr_of(noise_scale(amount, self.law, self.domain.unit.rows), self.law) if amount else 0.0
+
+    @property
+    def start_amount(self) -> Fraction:
+        """For the one-way tables; 0 where there is no hypothesis."""
+        starts = self.way == "hypothesis" and self.workload is None
+        return _down(self.price.amount * START_SHARE) if starts else Fraction(0)
+
+    @cached_property
+    def terms(self) -> Terms:
+        """What one paid answer costs, and what it buys."""
+        left = self.price.amount - self.rows_amount - self.start_amount
+        if self.way == "independent":
+            each = _down(left / self.questions)
+            return Terms(opening=Fraction(0), each=each, answer=each, watch=Fraction(0), crossings=0)
+        return _pure_terms(left, self.updates) if self.law == "laplace" else _rho_terms(left, self.updates)
+
+    @property
+    def feasible(self) -> bool:
+        """Whether every price is above 0 on the grid of budgets."""
+        return min(self.terms.each, self.terms.answer) > 0 and (self.way == "independent" or self.terms.watch > 0)
+
+    @property
+    def paid_answers(self) -> int:
+        """At most so many are paid for."""
+        return self.updates if self.way == "hypothesis" else self.questions
+
+    @property
+    def answer_scale(self) -> Fraction:
+        """The noise of a paid answer: variance (Gaussian) or b (Laplace), in rows."""
+        return noise_scale(self.terms.answer, self.law, self.domain.unit.rows)
+
+    @property
+    def answer_stderr(self) -> float:
+        """Standard error of a paid answer, in rows."""
+        return stderr_of(self.answer_scale, self.law)
+
+    @cached_property
+    def margin(self) -> Margin | None:
+        """What bounds the error of a free answer; None where no answer is free.
+
+        threshold = factor (2 / e2) ln(questions / 2 max(1, updates / 10)): at factor 1, noise alone crosses it for
+        about a tenth of the updates.
+        """
+        if self.way == "independent":
+            return None
+        from ..vault.door.door import watch_split
+
+        first, second = watch_split(self.terms.watch, self.terms.crossings)
+        rows = self.domain.unit.rows
+        comparison = float(2 * self.terms.crossings * rows / second)
+        seldom = max(math.log(self.questions / (2 * max(1, self.updates / 10))), 1.0)
+        return Margin(
+            threshold=math.ceil(float(self.factor) * comparison * seldom),
+            first=float(rows / first),
+            second=comparison,
+            thresholds=self.updates,
+            questions=self.questions,
+        )
+
+    @property
+    def forecast(self) -> float:
+        """Expected error of an answer, in rows: exact for `independent`, as on a real table for `hypothesis`.
+
+        Lists: half the threshold, below which nothing is corrected, while paid answers last.
+        """
+        if self.margin is None:
+            return self.answer_stderr
+        if self.workload is not None:
+            return self.margin.threshold / 2
+        left = UNKNOWN * 2 ** (-self.updates / HALVING) * (self.rows or 0)
+        return math.hypot(LAZY * self.margin.deviation, left)
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of what was decided; the ledger keeps it beside the reservation."""
+        facts = {"domain": self.domain.digest} | self.settings()
+        return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+
+    def settings(self) -> dict[str, Any]:
+        """What makes the plan, as plain values: the inverse of `from_settings`."""
+        return {
+            "budget": self.budget.to_dict(),
+            "rows": self.rows,
+            "questions": self.questions,
+            "updates": self.updates,
+            "factor": str(self.factor),
+            "way": self.way,
+        } | ({} if self.workload is None else {"workload": str(self.workload)})
+
+    @classmethod
+    def from_settings(cls, domain: Domain, given: dict[str, Any]) -> CuratorPlan:
+        """Reads what `settings` wrote; BadBudget or BadPlan where no curator is planned like that."""
+        from ..models.reading import plain_fraction
+
+        parts = {name: given[name] for name in ("rows", "questions", "updates", "way")}
+        factor, workload = plain_fraction(given["factor"]), given.get("workload")
+        return plan_curator(domain, budget=Budget.from_dict(given["budget"]), factor=factor, workload=workload, **parts)
+
+    def other(self) -> CuratorPlan:
+        """The same in the other way."""
+        way: Way = "independent" if self.way == "hypothesis" else "hypothesis"
+        return CuratorPlan(**(_fields(self) | {"way": way}))
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `hush curate --json` prints before its answers."""
+        from .plan_text import plan_dict
+
+        return plan_dict(self)
+
+    def __str__(self) -> str:
+        from .plan_text import plan_text
+
+        return plan_text(self)
+
+
+def plan_curator(
+    domain: Domain,
+    *,
+    budget: Budget,
+    questions: int = QUESTIONS,
+    rows: int | None = None,
+    updates: int = UPDATES,
+    factor: Number = FACTOR,
+    way: Way | None = None,
+    workload: Workload | str | None = None,
+) -> CuratorPlan:
+    """Chooses the way with the smaller expected error. Needs no data.
+
+    The workload is sparse(size=...) for lists of values of an open column, and is left out for conditions on columns
+    with codes. Where all columns are open it is sparse(size=100) unless given.
+
+    independent  noise on every answer, for `questions` of them                               (error as sqrt(k) or k)
+    hypothesis   private multiplicative weights [HarR10]: free answers while a hypothesis agrees with the table, a
+                 paid one and an update where it does not, for at most `updates` of them    (error hardly grows with k)
+    """
+    _whole(questions, "questions", MOST_QUESTIONS)
+    _whole(updates, "updates", MOST_UPDATES)
+    if rows is not None:
+        _whole(rows, "rows", 10**15)
+    lists = _lists(domain, workload)
+    scale = exact(factor, "factor")
+    if not 0 < scale <= 100:
+        raise BadPlan(f"factor must be above 0 and at most 100, not {str(factor)[:40]}")
+    if way not in (None, "hypothesis", "independent"):
+        raise BadPlan(f"way must be hypothesis or independent, not {str(way)[:40]!r}; leave it out for a choice")
+    made = CuratorPlan(
+        domain=domain, budget=budget, rows=rows, questions=questions, updates=updates, factor=scale, way="independent",
+        workload=lists,
+    )  # fmt: skip
+    able = [one for one in (made, made.other()) if way in (None, one.way) and one.feasible]
+    if not able:
+        raise BadPlan(
+            f"{budget} is too small for {questions:,} questions and {updates:,} updates; plan fewer, or spend more"
+        )
+    return min(able, key=lambda one: one.forecast)
+
+
+def _lists(domain: Domain, workload: Workload | str | None) -> Sparse | None:
+    """The lists that will be asked; None for conditions."""
+    chosen = read_workload(workload) if isinstance(workload, str) else workload
+    if chosen is None:
+        if domain.closed:
+            return None
+        if not any(isinstance(a, Open) for a in domain.attributes):
+            raise BadPlan("the domain has no attribute with codes, so a curator has nothing to answer from")
+        chosen = Sparse(size=LIST_SIZE)
+    if not isinstance(chosen, Sparse):
+        raise BadPlan(
+            f"a curator answers conditions (no workload) or lists (sparse(size=...)), not {str(chosen)[:60]}; "
+            "release a synopsis for that"
+        )
+    if chosen.buckets is not None or not chosen.rare:
+        raise BadPlan("a curator has no buckets and no list of frequent values; leave buckets and rare out")
+    chosen.check(domain)
+    return chosen
+
+
+def noise_scale(amount: Fraction, law: Law, rows: int) -> Fraction:
+    """The scale at which a count (sensitivity: rows per person) costs this much."""
+    return Fraction(rows) / amount if law == "laplace" else Fraction(rows**2) / (2 * amount)
+
+
+def stderr_of(scale: Fraction, law: Law) -> float:
+    """Standard deviation of noise of this scale."""
+    return math.sqrt(2) * float(scale) if law == "laplace" else math.sqrt(scale)
+
+
+def _rho_terms(left: Fraction, updates: int) -> Terms:
+    """A new threshold for every stretch: each is epsilon-DP, hence epsilon^2 / 2 of rho [BunS16, Prop. 1.4]."""
+    each = _down(left / updates)
+    watching = _down(each * (1 - ANSWER_SHARE))
+    # Rounded down, so that epsilon^2 / 2, rounded up to the grid of budgets, is not above `watching`.
+    epsilon = Fraction(math.isqrt(int(2 * watching * GRID**2)), GRID)
+    return Terms(opening=Fraction(0), each=each, answer=each - watching, watch=epsilon, crossings=1)
+
+
+def _pure_terms(left: Fraction, updates: int) -> Terms:
+    """One threshold for all stretches; see Door.watch for what each part of it costs."""
+    from ..vault.door.door import watch_split
+
+    answer = _down(left * ANSWER_SHARE / updates)
+    # The door rounds every charge up: room for all of them.
+    watching = left - answer * updates - Fraction(updates + 2, GRID)
+    if watching <= 0:
+        return Terms(opening=Fraction(0), each=Fraction(0), answer=answer, watch=Fraction(0), crossings=updates)
+    first, second = watch_split(watching, updates)
+    each = _up(second / updates) + answer
+    return Terms(opening=_up(first), each=each, answer=answer, watch=watching, crossings=updates)
+
+
+def _down(amount: Fraction) -> Fraction:
+    return Price(currency="pure", amount=amount).on_grid(up=False).amount
+
+
+def _up(amount: Fraction) -> Fraction:
+    return Price(currency="pure", amount=amount).on_grid(up=True).amount
+
+
+def _whole(value: object, name: str, most: int) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= most:
+        raise BadPlan(f"{name} must be a whole number from 1 to {most:,}, not {str(value)[:40]}")
+
+
+def _fields(plan: CuratorPlan) -> dict[str, Any]:
+    return {name: getattr(plan, name) for name in plan.__dataclass_fields__}

@@ -1,0 +1,365 @@
+"""Attributes: the public shape of one column; every value has exactly one code."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from bisect import bisect_right
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar, Literal
+
+from ..errors import BadDomain
+from ..words import listed, readable, shortened
+
+__all__ = ["Attribute", "Boolean", "Category", "Integer", "Number", "Open", "Uncoded", "canonical"]
+
+Missing = Literal["category", "error"]
+
+TRUE_WORDS = frozenset({"true", "t", "yes", "y", "1", "1.0"})
+FALSE_WORDS = frozenset({"false", "f", "no", "n", "0", "0.0"})
+OTHER, MISSING = "other", "missing"
+MOST_CODES = 65_000
+LONGEST_EXPONENT = 400
+
+
+def canonical(value: object) -> str | None:
+    """The text under which a value is looked up; None when it is missing.
+
+    The physical type does not matter: 1, 1.0, Decimal("1.00") and "1" are the same value, and so are True and "true".
+    """
+    if value is None:
+        return None
+    if type(value).__module__ == "numpy" and getattr(value, "shape", None) == ():
+        value = value.item()  # type: ignore[attr-defined]
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        value = bytes(value).decode("utf-8", "replace")
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        if math.isnan(value):
+            return None
+        return str(int(value)) if value.is_integer() else repr(value)
+    if isinstance(value, Decimal):
+        return None if value.is_nan() else _decimal_text(value)
+    return str(value).strip() or None
+
+
+def _decimal_text(number: Decimal) -> str:
+    exponent = number.as_tuple().exponent
+    if not isinstance(exponent, int) or abs(exponent) > LONGEST_EXPONENT:
+        return str(number)  # infinite, or too long to write out
+    return plain_decimal(format(number, "f")) if number else "0"
+
+
+def plain_decimal(text: str) -> str:
+    """`1.0` as `1` and `2.50` as `2.5`, the way numbers leave data frames and databases; any other text as it is."""
+    whole, point, decimals = text.partition(".")
+    if not point or not decimals.isdigit() or not whole.removeprefix("-").isdigit():
+        return text
+    decimals = decimals.rstrip("0")
+    return f"{whole}.{decimals}" if decimals else whole
+
+
+def number_in(value: object) -> float | None:
+    """The finite number a value spells, or None. Text follows Python's spelling, without underscores."""
+    text = canonical(value)
+    if text is None or "_" in text:
+        return None
+    try:
+        number = float(text)
+    except ValueError:
+        return {"true": 1.0, "false": 0.0}.get(text)
+    return number if math.isfinite(number) else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attribute(ABC):
+    """One column. Codes run over the declared values, then `other` (if declared), then missing (if counted)."""
+
+    kind: ClassVar[str]
+    name: str
+    other: bool = False
+    missing: Missing = "category"
+
+    def __init_subclass__(cls) -> None:
+        # Before @dataclass comes to make one that prints up to 65,000 values.
+        cls.__repr__ = Attribute.__repr__  # type: ignore[method-assign]
+
+    def __repr__(self) -> str:
+        labels = shortened(listed([shortened(label, 30) for label in self.labels], 8), 300)
+        return f"<{self.kind} {shortened(self.name, 80)}{': ' if labels else ''}{labels}>"
+
+    @property
+    @abstractmethod
+    def values(self) -> tuple[str, ...]:
+        """Labels of the declared values or bins, in code order."""
+
+    @abstractmethod
+    def place(self, value: object) -> int | None:
+        """Code of a value that is not missing, or None when it is outside the declared values."""
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """What the domain file says of this attribute."""
+
+    def code(self, value: object) -> int | None:
+        """The one code of any value; None only where the domain says `missing: error`.
+
+        What is not declared is `other` where the domain counts that, else missing: no value can stop a release.
+        """
+        place = None if self.is_missing(value) else self.place(value)
+        if place is not None:
+            return place
+        return self.missing_code if self.other_code is None or self.is_missing(value) else self.other_code
+
+    def is_missing(self, value: object) -> bool:
+        """Whether there is no value: null, not a number, blank."""
+        return canonical(value) is None
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """One label a code."""
+        extra = ([OTHER] if self.other else []) + ([MISSING] if self.missing == "category" else [])
+        return (*self.values, *extra)
+
+    @property
+    def size(self) -> int:
+        """How many codes there are."""
+        return len(self.labels)
+
+    @property
+    def other_code(self) -> int | None:
+        """Where undeclared values go, if anywhere."""
+        return len(self.values) if self.other else None
+
+    @property
+    def missing_code(self) -> int | None:
+        """Where missing values go, if anywhere."""
+        return self.size - 1 if self.missing == "category" else None
+
+    def options(self) -> dict[str, Any]:
+        """The part of `to_dict` that all kinds share, defaults left out."""
+        parts: dict[str, Any] = {"kind": self.kind}
+        if self.other:
+            parts["other"] = True
+        if self.missing != "category":
+            parts["missing"] = self.missing
+        return parts
+
+
+@dataclass(frozen=True, kw_only=True)
+class Boolean(Attribute):
+    """True or false, in any of the usual spellings: true/false, t/f, yes/no, y/n, 1/0."""
+
+    kind = "boolean"
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """false is 0, true is 1."""
+        return ("false", "true")
+
+    def place(self, value: object) -> int | None:
+        """0, 1 or None."""
+        word = (canonical(value) or "").lower()
+        return 1 if word in TRUE_WORDS else 0 if word in FALSE_WORDS else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """See Attribute."""
+        return self.options()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Category(Attribute):
+    """One of a declared list of values."""
+
+    kind = "category"
+    names: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if not self.names:
+            raise BadDomain(f"{self.name}: values is empty; list at least one value")
+        if len(self.names) > MOST_CODES:
+            raise BadDomain(f"{self.name}: {len(self.names):,} values; at most {MOST_CODES:,} are allowed")
+        if len(set(self.names)) < len(self.names):
+            twice = next(v for v in self.names if self.names.count(v) > 1)
+            raise BadDomain(f"{self.name}: value '{twice}' is listed twice; list each value once")
+        if self.other and OTHER in self.names:
+            raise BadDomain(f"{self.name}: 'other' is both a value and the bin for undeclared values; drop one")
+        if self.missing == "category" and MISSING in self.names:
+            raise BadDomain(f"{self.name}: 'missing' is a value; set `missing: error` or rename it")
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """As declared."""
+        return self.names
+
+    @cached_property
+    def _codes(self) -> dict[str, int]:
+        exact = {name: code for code, name in enumerate(self.names)}
+        return {plain_decimal(name): code for name, code in exact.items()} | exact
+
+    def place(self, value: object) -> int | None:
+        """Position in the declared list; 1.0 and 1 are found for each other, and 2.50 where 2.5 is declared."""
+        text = canonical(value) or ""
+        return self._codes.get(text, self._codes.get(plain_decimal(text)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """See Attribute."""
+        return self.options() | {"values": list(self.names)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Binned(Attribute):
+    """A number between two bounds, counted in bins [edge, next edge); the last bin includes its upper bound."""
+
+    low: Fraction
+    high: Fraction
+    cuts: tuple[Fraction, ...]
+    """Inner edges, ascending."""
+
+    def __post_init__(self) -> None:
+        if any(a >= b for a, b in zip(self.edges, self.edges[1:], strict=False)):
+            raise BadDomain(
+                f"{self.name}: edges must ascend strictly between {readable(self.low)} and {readable(self.high)}"
+            )
+        if len(self.cuts) >= MOST_CODES:
+            raise BadDomain(f"{self.name}: {len(self.cuts) + 1:,} bins; at most {MOST_CODES:,} are allowed")
+
+    @cached_property
+    def edges(self) -> tuple[Fraction, ...]:
+        """All edges: lower bound, cuts, and the end of the last bin."""
+        return (self.low, *self.cuts, self.high)
+
+    def is_missing(self, value: object) -> bool:
+        """Text may spell that there is no number, as data frames write it."""
+        return (canonical(value) or "nan").lower() == "nan"
+
+    @cached_property
+    def _cuts(self) -> list[float]:
+        return [float(cut) for cut in self.cuts]
+
+    def place(self, value: object) -> int | None:
+        """The bin of a number inside the bounds."""
+        number = number_in(value)
+        if number is None or not self.inside(number):
+            return None
+        return bisect_right(self._cuts, number)
+
+    def inside(self, number: float) -> bool:
+        """Whether a number is one the attribute can have."""
+        return float(self.low) <= number <= float(self.high)
+
+    @abstractmethod
+    def reach(self) -> list[tuple[Fraction, Fraction]]:
+        """Smallest and largest value of each bin."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """See Attribute."""
+        return self.options() | {
+            "between": [_plain(self.low), _plain(self.high)],
+            "edges": [_plain(cut) for cut in self.cuts],
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Number(Binned):
+    """A real number between two bounds."""
+
+    kind = "number"
+
+    @cached_property
+    def values(self) -> tuple[str, ...]:
+        """Intervals as in mathematics: [0, 25000), the last one closed."""
+        pairs = list(zip(self.edges, self.edges[1:], strict=False))
+        last = len(pairs) - 1
+        return tuple(f"[{edge_text(a)}, {edge_text(b)}{']' if i == last else ')'}" for i, (a, b) in enumerate(pairs))
+
+    def reach(self) -> list[tuple[Fraction, Fraction]]:
+        """A bin's two edges."""
+        return list(zip(self.edges, self.edges[1:], strict=False))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Integer(Binned):
+    """A whole number between two bounds, both included. `high` here is the largest value."""
+
+    kind = "integer"
+
+    @cached_property
+    def edges(self) -> tuple[Fraction, ...]:
+        """Bins are [edge, next edge), so the last edge is one above the largest value."""
+        return (self.low, *self.cuts, self.high + 1)
+
+    @cached_property
+    def values(self) -> tuple[str, ...]:
+        """`18-29`, or `18` for a bin of one value."""
+        return tuple(f"{a}" if a == b else f"{a}-{b}" for a, b in self.reach())
+
+    def inside(self, number: float) -> bool:
+        """Whole numbers only."""
+        return super().inside(number) and number.is_integer()
+
+    def reach(self) -> list[tuple[Fraction, Fraction]]:
+        """First and last whole number of each bin."""
+        return [(a, b - 1) for a, b in zip(self.edges, self.edges[1:], strict=False)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Uncoded(Attribute):
+    """A column without codes: no table counts it, and only a workload made for it answers questions about it."""
+
+    @property
+    @abstractmethod
+    def advice(self) -> str:
+        """What it is and how to ask about it, in words that follow its name."""
+
+    @cached_property
+    def values(self) -> tuple[str, ...]:
+        """None: the universe is not listed."""
+        return ()
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """None, and so no codes."""
+        return ()
+
+    def place(self, value: object) -> int | None:
+        """No value has a code."""
+        return None
+
+    def code(self, value: object) -> int | None:
+        """No value has a code."""
+        return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Open(Uncoded):
+    """A value from an unbounded universe (a URL, a name); only sparse workloads use it."""
+
+    kind = "open"
+
+    @property
+    def advice(self) -> str:
+        """See Uncoded."""
+        return "is open (its values are not listed); a sparse workload answers it"
+
+    def to_dict(self) -> dict[str, Any]:
+        """See Attribute."""
+        return {"kind": self.kind}
+
+
+def edge_text(number: Fraction) -> str:
+    """An edge to read: exact where it is a decimal, so that neighbouring edges never look the same."""
+    exact = str(_plain(number))
+    return readable(number) if "/" in exact else exact
+
+
+def _plain(number: Fraction) -> int | str:
+    """A bound as YAML shows it best and reads it back exactly."""
+    if number.denominator == 1:
+        return int(number)
+    as_float = repr(float(number))
+    return as_float if Fraction(as_float) == number else str(number)

@@ -1,0 +1,1 @@
+"""Public arithmetic: no rows, no noise, no files."""

@@ -1,0 +1,1 @@
+"""Tables of a few attributes as interactions: contrasts, their layout, and what noisy ones say of a table."""

@@ -1,0 +1,89 @@
+"""Row pairs: how far apart two rows can be in weighted Chebyshev polynomials, whatever is missing in either."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations_with_replacement, product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...budget import Neighbours
+from .chebyshev import lowest
+
+__all__ = ["Change", "changes"]
+
+Floats = NDArray[np.float64]
+# Points of the grid of angles a degree, by the number of axes; fewer make the bounds a little wider.
+DENSITY = {0: 1, 1: 16, 2: 16, 3: 8, 4: 4}
+# Up to this degree the sharper bound for equal weights was checked.
+MOST_UNIFORM = 64
+
+
+@dataclass(frozen=True)
+class Change:
+    """What one row, or two of given missing columns, change at most."""
+
+    squared: float
+    """Sum over coordinates of squared weight x change^2."""
+    touched: float
+    """Sum of the squared weights of the coordinates that change."""
+    lengths: float
+    """Sum over the rows of the root of their own `squared`: how far rounding moves them, in units of rounding."""
+
+
+def changes(
+    squares: Floats,
+    optional: Sequence[bool],
+    *,
+    neighbours: Neighbours,
+    cells: int,
+    density: Mapping[int, int] = DENSITY,
+) -> list[Change]:
+    """The change of every pair of rows, or of every row, by what is missing in them.
+
+    `squares` are the squared weights, an axis each; the last function of an optional axis is that of missing values.
+    A row has length^2 at most the sum of the weights it touches. Two rows of one cell share the functions that both
+    have: all polynomials where neither is missing, the constant where one is. Over the former axes the kernel is the
+    mean of G(a) = sum of w prod cos(m a) over some angles, so that it is at least min G. Rows of two cells share
+    nothing. Bounds that are only compared can do with a grid of less `density`.
+    """
+    patterns = list(product(*((True, False) if o else (True,) for o in optional)))
+    whole = {p: float(_part(squares, optional, p, p).sum()) for p in patterns}
+    if neighbours == "add-remove":
+        return [Change(n, n, math.sqrt(n)) for n in whole.values()]
+    found = []
+    for one, other in combinations_with_replacement(patterns, 2):
+        both, lengths = whole[one] + whole[other], math.sqrt(whole[one]) + math.sqrt(whole[other])
+        shared = _part(squares, optional, one, other)
+        common = float(shared.sum())
+        found.append(Change(both - 2 * common + _apart(shared, density), both - common, lengths))
+        if cells > 1:
+            found.append(Change(both, both, lengths))
+    return found
+
+
+def _part(squares: Floats, optional: Sequence[bool], one: Sequence[bool], other: Sequence[bool]) -> Floats:
+    """Weights of the functions that both rows have, an axis for each column that neither lacks."""
+    out = squares
+    for i in range(squares.ndim - 1, -1, -1):
+        if one[i] and other[i]:
+            out = np.take(out, range(squares.shape[i] - optional[i]), axis=i)
+        else:
+            shared = [0] if one[i] or other[i] else [0, squares.shape[i] - 1]
+            out = np.take(out, shared, axis=i).sum(axis=i)
+    return out
+
+
+def _apart(shared: Floats, density: Mapping[int, int]) -> float:
+    """2 (G(0) - min G), the largest squared distance in these functions.
+
+    With equal weights also at most 2 t^d: of every axis the kernels of two points and of each with itself,
+    N + N' - 2K, add up to at most 2t (seen for every t up to 64).
+    """
+    size = max(shared.shape, default=1)
+    bound = 2 * lowest(shared, grid=size * density[shared.ndim])
+    uniform = shared.ndim and shared.min() == shared.max() and size <= MOST_UNIFORM
+    return min(bound, 2 * float(shared.sum())) if uniform else bound

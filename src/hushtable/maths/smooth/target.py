@@ -1,0 +1,159 @@
+"""Target: the function whose mean is asked, as a formula or as numpy code, and how far a basis is from it."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import BadQuestion
+from ...words import listed, readable
+from .axes import Axis
+from .basis import RAISED, Basis, along, largest
+from .enclosures import value_range
+from .evaluation import evaluate
+from .expressions import Expression, names_in
+from .steepness import derivative_bounds
+
+__all__ = ["BiasKind", "CallableTarget", "ExpressionTarget", "Target"]
+
+Floats = NDArray[np.float64]
+BiasKind = Literal["certified", "sampled"]
+# A proven bound is preferred to a sampled one unless it is much wider than that and the noise together.
+LOOSE = 3.0
+# A bound below this share of the standard error of the noise is good enough.
+SMALL = 1 / 6
+
+
+class Target(ABC):
+    """A function of named columns in their own units."""
+
+    names: frozenset[str]
+
+    def values(self, axes: Sequence[Axis], points: Floats) -> Floats:
+        """The function on the tensor grid of scaled points; BadQuestion names the first point that has no value."""
+        columns = {axis.name: axis.original(points) for axis in axes}
+        shape = (len(points),) * len(axes)
+        found = self._on(columns, shape)
+        finite = np.isfinite(found)
+        if not finite.all():
+            at = np.argwhere(~finite)[0]
+            places = [f"{axis.name} = {readable(columns[axis.name][i])}" for axis, i in zip(axes, at, strict=True)]
+            raise BadQuestion(
+                f"the function is not a finite number at {', '.join(places)}, and must be between the bounds of its "
+                "columns; check divisions, logarithms and overflow"
+            )
+        return found
+
+    def surely_finite(self, axes: Sequence[Axis]) -> bool:
+        """Whether the function can be shown to have no pole; numpy code is taken at its word."""
+        return True
+
+    def limits(self, axes: Sequence[Axis]) -> tuple[float, float]:
+        """Between these are all its values, and so is their mean; nothing is known of numpy code."""
+        return -math.inf, math.inf
+
+    @abstractmethod
+    def _on(self, columns: dict[str, Floats], shape: tuple[int, ...]) -> Floats:
+        """Values on the tensor grid of the columns' points."""
+
+    @abstractmethod
+    def bias(
+        self, basis: Basis, axes: Sequence[Axis], values: Floats, coefficients: Floats, stderr: float
+    ) -> tuple[float, BiasKind]:
+        """A bound on |f - p| over all points, and whether it is proven."""
+
+
+@dataclass(frozen=True)
+class ExpressionTarget(Target):
+    """A formula, whose derivatives can be enclosed."""
+
+    expression: Expression
+
+    @cached_property
+    def names(self) -> frozenset[str]:  # type: ignore[override]
+        """See Target."""
+        return frozenset(names_in(self.expression))
+
+    def surely_finite(self, axes: Sequence[Axis]) -> bool:
+        """See Target."""
+        return all(map(math.isfinite, self.limits(axes)))
+
+    def limits(self, axes: Sequence[Axis]) -> tuple[float, float]:
+        """See Target."""
+        return value_range(self.expression, axes)
+
+    def _on(self, columns: dict[str, Floats], shape: tuple[int, ...]) -> Floats:
+        d = len(shape)
+        ways = [[-1 if i == j else 1 for j in range(d)] for i in range(d)]
+        spread = {name: x.reshape(way) for (name, x), way in zip(columns.items(), ways, strict=True)}
+        return np.broadcast_to(evaluate(self.expression, spread), shape)
+
+    def bias(
+        self, basis: Basis, axes: Sequence[Axis], values: Floats, coefficients: Floats, stderr: float
+    ) -> tuple[float, BiasKind]:
+        """See Target. Boxes are halved twice at most before a loose proof is given up for a sample."""
+        error = basis.error(values, coefficients)
+        top = largest(error)
+        sampled = RAISED * top
+        between = basis.between(values, error, top=top, negligible=stderr * SMALL)
+        best = math.inf
+        for finer in (1, 2, 4):
+            if finer > 1 and (len(axes) > 2 or not best > LOOSE * sampled + stderr / 4):
+                break
+            derivatives = derivative_bounds(self.expression, axes, basis.order, finer=finer)
+            best = min(best, between + basis.remainder(derivatives))
+        # Floating point: a bound is true to about 1e-12 of the function.
+        best += 1e-12 * largest(values)
+        return (best, "certified") if best <= LOOSE * sampled + stderr else (sampled, "sampled")
+
+
+@dataclass(frozen=True, eq=False)
+class CallableTarget(Target):
+    """Numpy code: called with one array a column, in the columns' own units."""
+
+    function: Callable[..., Any]
+    names: frozenset[str]
+    order: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, function: Callable[..., Any], known: Sequence[str]) -> CallableTarget:
+        """The function, if its arguments are named like columns."""
+        try:
+            order = tuple(inspect.signature(function).parameters)
+        except (TypeError, ValueError):
+            order = ()
+        if not order or not set(order) <= set(known):
+            given = listed(order) or "none that can be seen"
+            raise BadQuestion(f"the function's arguments name its columns, from {listed(known)}; given: {given}")
+        return cls(function=function, names=frozenset(order), order=order)
+
+    def _on(self, columns: dict[str, Floats], shape: tuple[int, ...]) -> Floats:
+        grid = dict(zip(columns, np.meshgrid(*columns.values(), indexing="ij"), strict=True))
+        with np.errstate(all="ignore"):
+            found = np.asarray(self.function(**{name: grid[name].ravel() for name in self.order}))
+        points = math.prod(shape)
+        if found.shape != (points,) or found.dtype.kind not in "fiub":
+            raise BadQuestion(
+                f"the function gave {found.dtype} of shape {found.shape} for arrays of {points:,} points; it must give "
+                "one number a point (numpy functions do)"
+            )
+        return found.astype(np.float64).reshape(shape)
+
+    def bias(
+        self, basis: Basis, axes: Sequence[Axis], values: Floats, coefficients: Floats, stderr: float
+    ) -> tuple[float, BiasKind]:
+        """See Target. Looked at on a second, denser grid as well; a spike between both would not be seen."""
+        ends = np.array([-1.0, 1.0])
+        count = len(basis.points) * (2 if len(axes) <= 2 else 1) + 1
+        second = np.concatenate([ends, np.cos((np.arange(count) + 0.5) * np.pi / count)])
+        found = self.values(axes, second)
+        error = float(np.abs(found - along([basis.at(second)] * len(axes), coefficients)).max())
+        return max(basis.sampled(basis.error(values, coefficients)), RAISED * error), "sampled"

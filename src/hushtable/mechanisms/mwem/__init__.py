@@ -1,0 +1,1 @@
+"""Multiplicative weights: a model of the whole table, corrected where a private choice finds it most wrong."""

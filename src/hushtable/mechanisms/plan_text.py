@@ -1,0 +1,82 @@
+"""Plan in words: the table a person reads before deciding to release."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..questions.workloads.smooth import Smooth
+from ..words import counted, readable
+from .smooth.text import smooth_forecast
+
+if TYPE_CHECKING:
+    from .planner import Alternative, Plan
+
+__all__ = ["plan_text"]
+
+
+def plan_text(plan: Plan) -> str:
+    """Mechanism, price, forecast and alternatives, in at most a screen."""
+    return "\n".join([*_head(plan), "", *_forecast(plan), *plan.design.outlook, *_alternatives(plan)])
+
+
+def _head(plan: Plan) -> list[str]:
+    from .planner import seconds
+
+    unit, design = plan.domain.unit, plan.design
+    who = "one row" if unit.rows == 1 else f"up to {unit.rows} rows of one person (every sensitivity x {unit.rows})"
+    change = "replaced" if unit.neighbours == "replace" else "added or removed"
+    rows = "not given" if plan.rows is None else f"{plan.rows:,}"
+    cost = [f"{design.numbers:,} numbers", f"{design.memory / 1e6:,.0f} MB"]
+    if plan.rows is not None:
+        cost.append(f"about {max(1, round(seconds(design, plan.rows)))} s")
+    return [
+        f"table      {plan.domain.table}, {counted(len(plan.domain.attributes), 'attribute')}, rows: {rows}",
+        f"workload   {plan.workload}",
+        f"mechanism  {plan.mechanism}: {design.summary}",
+        f"price      {plan.budget}  (spent as {design.price})",
+        f"protects   {who}, {change}",
+        f"cost       {', '.join(cost)}",
+    ]
+
+
+def _forecast(plan: Plan) -> list[str]:
+    """One line a width."""
+    if isinstance(plan.workload, Smooth):
+        return smooth_forecast(plan)
+    share = plan.rows is not None
+    unit = "fraction of rows" if share else "rows"
+    exact = [f for f in plan.design.forecasts if not f.reference]
+    scale = plan.rows or 1
+    lines = [
+        f"forecast standard error ({unit})",
+        "".join(f"{word:>{size}}" for word, size in zip(plan.design.words, (7, 10, 15, 17), strict=True)),
+    ]
+    for f in exact:
+        lines.append(
+            f"{f.width:>7}{f.tables:>10,}{readable(_short(f.typical / scale)):>15}"
+            f"{readable(_short(f.worst / scale)):>17}"
+        )
+    for f in plan.design.forecasts:
+        if f.reference:
+            lines.append(
+                f"  up to {f.width} attributes: expected error {readable(_short(f.typical / scale))} on a public "
+                f"reference table; certified bias {readable(_short(f.bias))}, noise {readable(_short(f.worst / scale))}"
+            )
+    return [*lines, *([f"  {plan.design.caution}"] if plan.design.caution else [])]
+
+
+def _alternatives(plan: Plan) -> list[str]:
+    if not plan.alternatives:
+        return []
+    return ["", "alternatives", *(_alternative(a, plan.rows) for a in plan.alternatives)]
+
+
+def _alternative(a: Alternative, rows: int | None) -> str:
+    errors = ", ".join(readable(_short(t / (rows or 1))) for t in a.typical)
+    shown = f" {a.what} {errors};" if errors else ""
+    return f"  {a.mechanism} for {a.workload}:{shown} {a.why_not}"
+
+
+def _short(value: float) -> float:
+    """Three digits are all a forecast is read for."""
+    return float(f"{value:.3g}")

@@ -1,0 +1,119 @@
+"""Smooth, directly: noise on the mean of each example; for a few questions that are known, nothing is better."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from ...budget import Price
+from ...domain import Domain
+from ...errors import BadPlan
+from ...laws import Law
+from ...maths.smooth.axes import Block
+from ...maths.smooth.enclosures import value_range
+from ...maths.smooth.expressions import names_in
+from ...models.smooth_direct import SmoothDirectModel
+from ...questions.workloads.base import Workload
+from ...questions.workloads.smooth import Smooth
+from ...vault.statistics.functions import FunctionSums
+from ...words import counted
+from ..base import Design, Forecast, Mechanism
+from .planning import check_numbers, law_of, noise_for, too_large, unit_bits
+
+if TYPE_CHECKING:
+    from ...vault.door.door import Door
+
+__all__ = ["SmoothDirect"]
+
+MOST_BITS, LEAST_BITS = 40, 12
+WORK, READING = 0.05, 0.5
+
+
+class SmoothDirect(Mechanism):
+    """Each question pays for its own noise, so that its error grows with their number [DwoMNS06]."""
+
+    name = "smooth-direct"
+    source = "DwoMNS06"
+    by_name_only = True
+
+    def suits(self, workload: Workload) -> bool:
+        """Smooth questions only."""
+        return isinstance(workload, Smooth)
+
+    def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design:
+        """See Mechanism. Scales that minimise the squared errors of all examples together."""
+        workload.check(domain)
+        asked = cast(Smooth, workload)
+        if not asked.examples or asked.by:
+            raise BadPlan("smooth-direct answers the examples of the workload, without `by`; give examples=['...']")
+        check_numbers(len(asked.examples), rows, "the number of examples")
+        blocks = asked.blocks(domain)
+        axes = tuple({axis.name: axis for block in blocks for axis in block.axes}.values())
+        functions = [expression for _, expression in asked.questions(domain)]
+        ranges = []
+        for text, function in zip(asked.examples, functions, strict=True):
+            low, high = value_range(function, [axis for axis in axes if axis.name in names_in(function)])
+            if not (np.isfinite(low) and np.isfinite(high) and low < high):
+                raise BadPlan(f"example {text[:60]!r} has no range that can be proven between the bounds; rewrite it")
+            ranges.append((low, high))
+        law, bits = law_of(price), unit_bits(rows, MOST_BITS)
+        halves = [(high - low) / 2 for low, high in ranges]
+        # Laplace: sum of (half x scale)^2 at a given sum of 1 / scale; Gaussian: half^2 x variance, likewise.
+        shape = [h ** (-2 / 3) if law == "laplace" else 1 / h for h in halves]
+        private = domain.unit.neighbours == "add-remove"
+        while True:
+            statistic = FunctionSums(Block(axes), functions, ranges, 2**bits)
+            left_out = [_left_out_scale(statistic, needed, shape, law, private=private) for needed in statistic.lacking]
+            rows_scale = _rows_scale(halves, law, bits) if private else 0.0
+            noise = noise_for(statistic, domain, price, [rows_scale, *shape, *left_out])
+            if not too_large(noise):
+                break
+            bits -= too_large(noise)
+            if bits < LEAST_BITS:
+                raise BadPlan("the budget is so small that the noise would leave 64 bits; raise it")
+        power = 1 if law == "gaussian" else 2
+        variances = np.array([float(s) ** power * power for s in noise.per_group])
+        # Half the range is allowed for what the number of rows, or of those left out, moves the mean by.
+        counts = [variances[0], *variances[1 + len(functions) :]]
+        moved = [counts[0] + (counts[1 + statistic.lacking.index(n)] if n else 0.0) for n in statistic.needs]
+        each = (variances[1 : 1 + len(functions)] / 4.0**bits + np.array(moved)) * np.array(halves) ** 2
+        error = Forecast(width=1, tables=1, typical=float(np.sqrt(each.mean())), worst=float(np.sqrt(each.max())))
+        return Design(
+            mechanism=self.name,
+            summary=f"the means of {counted(len(functions), 'question')}, and no others, with discrete "
+            f"{law.title()} noise",
+            price=price,
+            numbers=statistic.groups,
+            forecasts=(error,),
+            memory=150_000_000,
+            work=READING + WORK * len(functions),
+            parameters=(statistic, noise, [str(axis) for axis in axes], asked.examples),
+        )
+
+    def release(self, door: Door, domain: Domain, design: Design) -> SmoothDirectModel:
+        """See Mechanism."""
+        statistic, noise, columns, examples = design.parameters
+        seen = door.measure(statistic, noise)
+        return SmoothDirectModel(
+            domain=domain, columns=tuple(columns), examples=tuple(examples), ranges=statistic.ranges, law=noise.law,
+            unit=statistic.unit, scales=tuple(Fraction(s) for s in noise.per_group), sums=seen.values,
+            lacking=statistic.lacking,
+        )  # fmt: skip
+
+
+def _rows_scale(halves: list[float], law: Law, bits: int) -> float:
+    """The scale of the number of rows, where it is private, beside those of the sums: it moves all answers."""
+    use = sum(h**2 for h in halves) / 4
+    return float(use ** (-1 / 3) / 2.0**bits if law == "laplace" else use ** (-1 / 2) / 4.0**bits)
+
+
+def _left_out_scale(
+    statistic: FunctionSums, needed: frozenset[str], shape: list[float], law: Law, *, private: bool
+) -> float:
+    """The smallest scale that costs nothing: a row that goes missing moves functions by half of what another moves."""
+    own = sum(1 / s for s, n in zip(shape, statistic.needs, strict=True) if n == needed)
+    if law == "laplace":
+        return 1 / (own * statistic.unit)
+    return 1 / (own * statistic.unit**2 * (1 if private else 3))

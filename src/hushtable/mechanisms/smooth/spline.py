@@ -1,0 +1,106 @@
+"""Smooth by splines: noise on the sums of B-splines, which every row touches with the same total weight."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from ...budget import Price
+from ...domain import Domain
+from ...errors import BadPlan
+from ...maths.smooth.axes import Block
+from ...maths.smooth.splines import default_size
+from ...models.margins import Released, basis_for
+from ...models.smooth import SmoothModel
+from ...questions.workloads.base import Workload
+from ...questions.workloads.smooth import Smooth
+from ...vault.statistics.splines import SplineSums
+from ..base import Design, Mechanism
+from .planning import (
+    check_numbers,
+    described,
+    forecast,
+    law_of,
+    noise_for,
+    planned_blocks,
+    shares,
+    too_large,
+    unit_bits,
+)
+
+if TYPE_CHECKING:
+    from ...vault.door.door import Door
+
+__all__ = ["SmoothSpline"]
+
+MOST_BITS, LEAST_BITS = 40, 12
+# Measured seconds for a million rows, by columns of a block; reading them comes on top.
+WORK = {1: 0.06, 2: 0.2, 3: 0.5, 4: 1.4}
+READING = 0.5
+
+
+class SmoothSpline(Mechanism):
+    """Non-negative functions that sum to 1 have the smallest sensitivity a sum can have [Boo78, DwoMNS06].
+
+    The basis of the source has one that grows with its size [WanFZW13]; a noisy histogram has this one, but a
+    bias of the width of its bins where splines have that width to the fourth power.
+    """
+
+    name = "smooth-spline"
+    source = "Boo78"
+
+    def suits(self, workload: Workload) -> bool:
+        """Smooth questions only."""
+        return isinstance(workload, Smooth)
+
+    def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design:
+        """See Mechanism."""
+        workload.check(domain)
+        asked = cast(Smooth, workload)
+
+        def size(block: Block) -> int:
+            return asked.g or default_size(asked.scale_of(block))
+
+        lengths = [b.cells * prod(b.shape(size(b))) for b in asked.blocks(domain)]
+        check_numbers(sum(lengths), rows, "g")
+        blocks = planned_blocks(domain, asked, lambda b: basis_for("spline", size(b), len(b.axes)))
+        law = law_of(price)
+        flat = [np.ones(b.block.shape(b.basis.size)) for b in blocks]
+        uses = [float(b.variances(one).mean()) for b, one in zip(blocks, flat, strict=True)]
+        bits = unit_bits(rows, MOST_BITS)
+        for _ in range(3):
+            statistic = SplineSums([b.block for b in blocks], size=[b.basis.size for b in blocks], unit=2**bits)
+            noise = noise_for(statistic, domain, price, shares(uses, law))
+            if not too_large(noise):
+                break
+            bits -= too_large(noise)
+            if bits < LEAST_BITS:
+                raise BadPlan("the budget is so small that the noise would leave 64 bits; raise it")
+        power = 1 if law == "gaussian" else 2
+        units = [one * (float(s) ** power * power / 4.0**bits) for one, s in zip(flat, noise.per_group, strict=True)]
+        return Design(
+            mechanism=self.name,
+            summary=described(blocks, "spline", law),
+            price=price,
+            numbers=sum(lengths),
+            forecasts=(forecast(blocks, units, domain),),
+            memory=150_000_000 + 40 * sum(lengths),
+            work=READING + sum(WORK[len(b.block.axes)] for b in blocks),
+            parameters=(statistic, noise),
+        )
+
+    def release(self, door: Door, domain: Domain, design: Design) -> SmoothModel:
+        """See Mechanism."""
+        statistic, noise = design.parameters
+        seen = door.measure(statistic, noise)
+        ends = np.cumsum(statistic.lengths)[:-1]
+        released = [
+            Released(block=block, basis="spline", size=size, unit=statistic.unit, law=noise.law, scale=scale,
+                     rows=seen.rows, sums=sums)
+            for block, size, scale, sums in zip(
+                statistic.blocks, statistic.sizes, noise.per_group, np.split(seen.values, ends), strict=True
+            )
+        ]  # fmt: skip
+        return SmoothModel(domain=domain, released=tuple(released))

@@ -1,0 +1,84 @@
+"""Rare values: a wide table of two-valued columns whose rows have few unusual values, measured by these."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+
+from ...maths.weighted_rows.carried import carried
+from ...maths.weighted_rows.rare_agree import agree_rare
+from ...maths.weighted_rows.rare_columns import RareColumns, split
+from ...maths.weighted_rows.rare_design import FIRST, LENGTHS, RareDesign
+from ...maths.weighted_rows.rare_lengths import Lengths
+from ...maths.weighted_rows.rare_measured import RareMeasured
+from ...maths.weighted_rows.row_lengths import row_lengths
+from ...maths.weighted_rows.shares import Totals
+from ...maths.weighted_rows.tables import RawTable
+from ...models.whole_table import WholeTableModel
+from ..allocation import round_up
+from .budgeted_door import Survey
+from .forecast import one_way_plan
+
+__all__ = ["first_look", "measured_sums", "release_rare"]
+
+SURELY = 3.0
+# Mean count of a rare value, in units of the least noise, from which on the tables of pairs are sound enough to be
+# fitted firmly; below, the fit would take long to find rows for what is noise.
+ENOUGH = 50.0
+
+
+def first_look(survey: Survey) -> tuple[list[RawTable], RareColumns | None]:
+    """Every column, roughly; and which are rare, if rows have few rare values."""
+    private = survey.domain.unit.neighbours == "add-remove"
+    alone = one_way_plan(survey.domain.sizes, survey.law, private_rows=private, rows_share=1.0)
+    raw = survey.tables(*alone, survey.share(FIRST))
+    totals = Totals(len(survey.domain.sizes), raw, survey.rows)
+    if totals.rows < SURELY * math.sqrt(totals.rows_variance):
+        return raw, None
+    columns = split(shares := totals.shares())
+    if columns is None or not columns.rare:
+        return raw, None
+    mean = totals.rows * float(np.mean([shares[j].min() for j in columns.rare]))
+    return raw, columns if mean >= ENOUGH * _unit(survey, survey.whole) else None
+
+
+def _unit(survey: Survey, amount: Fraction) -> float:
+    """Standard deviation of a sum that one row changes by 1, at this price."""
+    moved = survey.domain.unit.rows * (1 if survey.domain.unit.neighbours == "add-remove" else math.sqrt(2))
+    return moved / math.sqrt(2 * float(amount))
+
+
+def release_rare(survey: Survey, raw: list[RawTable], columns: RareColumns, audit: float) -> WholeTableModel:
+    """Lengths of rows, then all sums at once, then the fit and the audit."""
+    rows = max(Totals(len(survey.domain.sizes), raw, survey.rows).rows, 1.0)
+    measured = measured_sums(survey, columns, rows, survey.share(audit if survey.auditable else 0.0))
+    agreed = agree_rare(measured, rows)
+    apart = [
+        float(np.abs(counts - rows * one.expected(agreed.shares)).sum()) / (2 * rows)
+        for one, counts in zip(agreed.sets, agreed.counts, strict=True)
+    ]
+    cloud, effective = carried(survey.domain, agreed, apart, [measured.lengths, measured.sums],
+                               row_lengths(columns, measured.believed(rows), len(survey.domain.sizes)))  # fmt: skip
+    model = WholeTableModel(domain=survey.domain, law=survey.law, rows=survey.rows, tables=tuple(raw),
+                            scores=np.zeros(0, dtype=np.int64), score_scale=None, cloud=cloud, effective=effective,
+                            rare=measured)  # fmt: skip
+    if survey.left <= 0 or audit == 0 or not survey.auditable:
+        return model
+    return replace(model, audit=survey.audit(model.cloud.table, model.total[0], survey.left))
+
+
+def measured_sums(survey: Survey, columns: RareColumns, rows: float, spare: Fraction) -> RareMeasured:
+    """The two measurements; `spare` is left for the audit."""
+    from ...vault.statistics.rare_sums import RareLengths, RareSums
+
+    seen, noise = survey.sums(RareLengths(columns), [Fraction(1)], survey.share(LENGTHS))
+    believed = Lengths.of(seen, float(noise[0]), rows)
+    rest = survey.left - spare
+    design = RareDesign.of(believed, columns, _unit(survey, rest))
+    statistic = RareSums(columns, design.single.tolist(), design.both.tolist())
+    rough = [round_up(Fraction(float(f"{s:.6g}")) ** 2) for s in design.deviations]
+    sums, scales = survey.sums(statistic, rough, rest)
+    return RareMeasured(columns, design.single, design.both, seen, noise[0], sums, scales)

@@ -1,0 +1,54 @@
+"""Second round: a model of pairs is compared with all triples, and those in which it is most wrong are measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ...maths.weighted_rows.calibration import AUDIT_UNIT
+from ...maths.weighted_rows.cloud import Cloud
+from ...maths.weighted_rows.consistency import Agreed
+from ...maths.weighted_rows.correction import FirstModel
+from ...maths.weighted_rows.tables import RawTable
+from ...maths.weighted_rows.triples import TRIPLE_SCORES, TRIPLES, Steps, plan_triples, scored, shortfall
+from ...words import counted
+from .budgeted_door import Survey
+
+__all__ = ["SECOND_ROUND", "Round", "second_round"]
+
+SECOND_ROUND = TRIPLE_SCORES + TRIPLES
+
+
+@dataclass(frozen=True, eq=False)
+class Round:
+    """What came of it: the triples, the rows fitted to them and the pairs, and what answers say of it."""
+
+    tables: list[RawTable]
+    cloud: Cloud
+    effective: float
+    said: list[str]
+
+
+def second_round(
+    survey: Survey,
+    agreed: Agreed,
+    dependence: Sequence[float],
+    raw: Sequence[RawTable],
+    candidates: Sequence[Steps],
+    amount: Fraction,
+) -> Round:
+    """Fits pairs, scores all triples against that, measures the worst, and fits both. Spends at most the amount."""
+    model = FirstModel.of(survey.domain, agreed, dependence, raw, [one for steps in candidates for one in steps])
+    sets, rows = scored(candidates), agreed.rows
+    for_scores = survey.share(TRIPLE_SCORES)
+    distances, scale = survey.distances(sets, model.shares, rows, for_scores)
+    deviation = survey.deviation(scale) / AUDIT_UNIT
+    scores = shortfall(distances / AUDIT_UNIT, deviation, [model.shares(one) for one in sets], rows, model.carriers)
+    rest = amount - for_scores
+    plan = plan_triples(candidates, scores, rows, survey.pricing(rest), len(survey.domain.sizes))
+    if not plan.tables:  # what is left goes to the audit
+        return Round([], *model.cloud(), [])
+    tables = survey.tables(plan.tables, plan.deviations, rest)
+    said = f"a second round measured {counted(len(tables), 'table')} of three columns, in which pairs alone said least"
+    return Round(tables, *model.corrected(tables), [said])

@@ -1,0 +1,1 @@
+"""What the owner of the rows does: open, check, release, compare with the truth."""

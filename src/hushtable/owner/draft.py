@@ -1,0 +1,78 @@
+"""Drafting a domain from rows. Not private: for the owner's eyes only."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from ..domain import Domain
+from ..domain.attributes import FALSE_WORDS, MISSING, OTHER, TRUE_WORDS, number_in
+from ..domain.csv_text import Csv
+from ..errors import BadData, BadDomain
+from ..maths.keys.keys import scalar_text
+from ..vault.sources import Progress, open_source, watched
+
+__all__ = ["WARNING", "draft_domain"]
+
+WARNING = """DRAFT made by looking at the data: it reveals values, bounds and categories it saw.
+Review every line before use: replace bounds and lists by what is publicly known about the
+table, and never publish a bound or a value only because it occurs in the rows."""
+MOST_VALUES = 50
+MOST_DISTINCT = 100_000
+
+
+def draft_domain(data: str | Path, table: str, progress: Progress | None = None, *, csv: Csv | None = None) -> Domain:
+    """A first domain for a table. Not private: bounds and categories are copied from the rows."""
+    csv = csv or Csv()
+    source = open_source(data, csv=csv)
+    distinct: dict[str, dict[str | None, None]] = {name: {} for name in source.columns}
+    for batch in watched(source.batches(source.columns), progress):
+        for name, column in zip(source.columns, batch.columns, strict=True):
+            if len(distinct[name]) <= MOST_DISTINCT:
+                distinct[name].update(dict.fromkeys(scalar_text(v) for v in _unique(column)))
+            else:
+                distinct[name][None] = None  # the rest is not looked at, so it may have missing values
+    guessed = {name: _guess(list(values), csv.decimal) for name, values in distinct.items()}
+    try:
+        return Domain.from_dict({"table": table, "attributes": guessed, "csv": csv.to_dict()})
+    except BadDomain:
+        # Its words would quote a column's name or a value, and the name may be a cell of a file without a header.
+        raise BadData(
+            "no domain can be drafted: the table's name, or the name of a column, or a value is blank or not "
+            "printable; mend it, or write the domain by hand"
+        ) from None
+
+
+def _unique(column: pa.Array) -> pa.Array:
+    try:
+        return column.unique()
+    except pa.ArrowNotImplementedError:  # nested values
+        return column
+
+
+def _guess(values: list[str | None], decimal: str) -> dict[str, Any]:
+    """Boolean, integer, number, category or open, whichever fits first."""
+    present = sorted(v for v in values if v is not None)
+    missing = {} if len(present) < len(values) else {"missing": "error"}
+    words = {v.lower() for v in present}
+    if present and words <= TRUE_WORDS | FALSE_WORDS:
+        return {"kind": "boolean"} | missing
+    numbers = [number_in(v.replace(",", ".") if decimal == "," else v) for v in present]
+    if present and None not in numbers:
+        found = [n for n in numbers if n is not None]
+        return _number(min(found), max(found), whole=all(n.is_integer() for n in found)) | missing
+    if len(present) > MOST_VALUES:
+        return {"kind": "open"}
+    # A value spelled like one of the two special labels is left to the bin for undeclared values.
+    listable = [v for v in present if v not in (OTHER, MISSING)]
+    return {"kind": "category", "values": listable or ["unknown"], "other": True} | missing
+
+
+def _number(low: float, high: float, *, whole: bool) -> dict[str, Any]:
+    if whole:
+        first, last = int(low), max(int(high), int(low) + 1)
+        bins = {"bins": 8} if last - first >= 16 else {}
+        return {"kind": "integer", "between": [first, last], "other": True} | bins
+    return {"kind": "number", "between": [repr(low), repr(max(high, low + 1))], "bins": 8, "other": True}

@@ -1,0 +1,191 @@
+"""Vault: a table, its domain and its ledger; the one place where a release happens."""
+
+from __future__ import annotations
+
+import uuid
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..budget import Budget, Number
+from ..domain import Domain
+from ..errors import BadData, BadPlan
+from ..mechanisms.planner import Plan
+from ..synopsis import Synopsis
+from ..vault.door.randomness import Randomness, SystemRandomness
+from ..vault.held_keys import HeldKeys
+from ..vault.held_rows import HeldRows
+from ..vault.sources import Progress, open_source
+from .account import LedgerAccount, Rehearsal
+from .carry_out import carry_out
+from .journal import ENDING, ReleaseJournal
+from .prepare import prepare
+
+if TYPE_CHECKING:
+    from ..curator.curator import Curator, Held, OnExhausted
+    from ..curator.plan import CuratorPlan, Way
+    from ..questions.workloads import Workload
+    from ..vault.statistics.base import Statistic
+
+__all__ = ["Vault"]
+
+
+class Vault:
+    """Holds rows that nobody else sees.
+
+    `data` is a path, a pandas or polars frame, a pyarrow table, anything with an Arrow C stream, or a Source.
+    The ledger is NAME.ledger beside the file, or TABLE.ledger in the working folder for a frame, unless given.
+    """
+
+    def __init__(self, data: Any, domain: Domain, *, ledger: str | Path | None = None) -> None:
+        self.domain = domain
+        self._source = open_source(data, domain)
+        self._data = str(Path(data).absolute()) if isinstance(data, (str, Path)) else None
+        self._source.check(domain)
+        self.ledger_path = Path(ledger) if ledger is not None else _default_ledger(data, domain)
+
+    def __repr__(self) -> str:
+        """Nothing of the rows, not even their number."""
+        return f"<Vault of {self.domain!r}, ledger {self.ledger_path}>"
+
+    @property
+    def rows(self) -> int | None:
+        """The number of rows where it is public (neighbours: replace); None where it is private."""
+        if self.domain.unit.neighbours != "replace":
+            return None
+        rows = self._source.count()
+        if rows == 0:
+            raise BadData("the table has no rows; nothing was spent")
+        return rows
+
+    def require_fit(self, most: float, *, progress: Progress | None = None) -> None:
+        """BadData where more than the share `most` of the rows does not fit the domain in some column.
+
+        Not private: whether this refuses depends on the rows. For owners whose logs nobody else sees.
+        """
+        from .fit import require_fit
+
+        require_fit(self._source, self.domain, most=most, progress=progress)
+
+    def release(
+        self,
+        plan: Plan,
+        *,
+        randomness: Randomness | None = None,
+        progress: Progress | None = None,
+        journal: str | Path | None = None,
+    ) -> Synopsis:
+        """Charges the ledger, reads the rows, adds noise, and returns the synopsis.
+
+        Too dear: OverBudget and nothing is read. Rows that do not fit the domain: BadData and nothing is spent.
+        What is released is kept in `journal` (by default a .part file beside the ledger) until the synopsis is saved;
+        `resume` makes the synopsis of it, if anything goes wrong until then.
+        With `Simulated(seed)` the ledger is left alone, no journal is kept, and the synopsis is stamped as not private.
+        """
+        if plan.domain.digest != self.domain.digest:
+            raise BadPlan("the plan was made for another domain than the vault's; plan again with this one")
+
+        def total(statistic: Statistic) -> NDArray[np.int64]:
+            return self._source.total(statistic, self.domain, progress)
+
+        source = randomness or SystemRandomness()
+        if not source.private:
+            return carry_out(plan, total=total, account=Rehearsal(), journal=None, randomness=source)
+        prepare(plan)
+        path = _default_journal(self.ledger_path) if journal is None else Path(journal)
+        kept = ReleaseJournal.begin(path, plan, ledger=self.ledger_path, data=self._data)
+        try:
+            account = LedgerAccount(self.ledger_path, plan, kept)
+        except BaseException:
+            kept.remove()
+            raise
+        return carry_out(plan, total=total, account=account, journal=kept, randomness=source)
+
+    @staticmethod
+    def resume(
+        journal: str | Path,
+        *,
+        data: Any = None,
+        plan: Plan | None = None,
+        ledger: str | Path | None = None,
+        randomness: Randomness | None = None,
+        progress: Progress | None = None,
+    ) -> Synopsis:
+        """The synopsis of a release that was interrupted: what was released is taken from its journal.
+
+        Nothing is charged or drawn twice. Rows are read only for steps that were not yet taken, from the file the
+        journal names unless `data` is given. A plan with a workload or a mechanism of one's own is given again.
+        """
+        kept = ReleaseJournal.open(journal)
+        try:
+            made = kept.plan(plan)
+            account = LedgerAccount(Path(ledger or kept.facts["ledger"]), made, kept)
+        except BaseException:
+            kept.close()
+            raise
+
+        def total(statistic: Statistic) -> NDArray[np.int64]:
+            account.check_live()
+            table = kept.facts["data"] if data is None else data
+            if table is None:
+                raise BadData(f"{kept.path} lacks steps that were not yet taken: give the table too (data=...)")
+            return Vault(table, made.domain)._source.total(statistic, made.domain, progress)
+
+        source = randomness or SystemRandomness()
+        return carry_out(made, total=total, account=account, journal=kept, randomness=source)
+
+    def curate(
+        self,
+        *,
+        budget: Budget | None = None,
+        questions: int | None = None,
+        state: str | Path | None = None,
+        updates: int | None = None,
+        factor: Number | None = None,
+        way: Way | None = None,
+        workload: Workload | str | None = None,
+        on_exhausted: OnExhausted = "unverified",
+        randomness: Randomness | None = None,
+        progress: Progress | None = None,
+    ) -> Curator:
+        """Answers questions one at a time, for a budget that is reserved now; or goes on with those in `state`.
+
+        With the workload sparse(size=...) questions are lists of values, else conditions. The state is NAME.curator
+        beside the ledger unless given; where it exists, what is left out is as it was begun. See `plan_curator` for
+        the rest. With `Simulated(seed)` ledger and state are left alone.
+        """
+        from ..curator.opening import Wish, open_curator
+
+        source = randomness or SystemRandomness()
+
+        def read(plan: CuratorPlan) -> Held:
+            if plan.workload is None:
+                return HeldRows.read(self._source, self.domain, progress)
+            columns = plan.workload.attributes(self.domain)
+            return HeldKeys.read(self._source, self.domain, columns, randomness=source, progress=progress)
+
+        return open_curator(
+            domain=self.domain,
+            wish=Wish(budget=budget, questions=questions, updates=updates, factor=factor, way=way, workload=workload),
+            rows=self.rows,
+            read=read,
+            ledger=self.ledger_path,
+            state=Path(state) if state is not None else self.ledger_path.with_suffix(".curator"),
+            on_exhausted=on_exhausted,
+            randomness=source,
+        )
+
+
+def _default_ledger(data: Any, domain: Domain) -> Path:
+    """NAME.ledger beside NAME.csv, NAME.csv.gz, NAME.parquet, ..."""
+    if isinstance(data, (str, Path)):
+        path = Path(data)
+        return path.with_name(path.name.split(".")[0] + ".ledger")
+    return Path(f"{domain.table}.ledger")
+
+
+def _default_journal(ledger: Path) -> Path:
+    """A name of its own beside the ledger: many releases of one table may be under way."""
+    return ledger.with_name(f"{ledger.stem}-{uuid.uuid4().hex[:8]}.hush{ENDING}")

@@ -1,0 +1,33 @@
+"""Marginals: every question about at most `width` attributes at a time, cross-tabs included."""
+
+from dataclasses import dataclass
+
+from ...domain import Domain
+from ...errors import BadPlan
+from ...words import counted
+from .base import Workload, uncoded
+
+__all__ = ["Marginals"]
+
+
+@dataclass(frozen=True)
+class Marginals(Workload):
+    """All k-way tables for k up to `width`, and any WHERE clause over that many attributes."""
+
+    width: int
+    name = "marginals"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.width, int) or isinstance(self.width, bool) or self.width < 1:
+            raise BadPlan(f"width must be a whole number of at least 1, not {self.width!r}")
+
+    def check(self, domain: Domain) -> None:
+        """At least one attribute with codes, and no wider than there are attributes."""
+        have = len(domain.closed)
+        if have == 0:
+            raise BadPlan(
+                f"the domain has no attribute with listed values; marginals need at least one{uncoded(domain)}"
+            )
+        if self.width > have:
+            text = f"width {self.width} is more than the domain's {counted(have, 'attribute')}"
+            raise BadPlan(f"{text} with listed values; use width={have} or less{uncoded(domain)}")

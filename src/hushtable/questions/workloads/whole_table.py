@@ -1,0 +1,59 @@
+"""WholeTable: no question chosen; cross-tabs of any columns, any predicate and synthetic rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...domain import Domain
+from ...domain.attributes import Binned, Uncoded
+from ...errors import BadPlan
+from ...words import counted
+from .base import Workload
+
+__all__ = ["WholeTable"]
+
+# A column of more values would take most of the budget of single columns for itself.
+MOST_VALUES = 4096
+# Pairs grow with the square of the columns, and so do memory and time.
+MOST_COLUMNS = 250
+
+
+@dataclass(frozen=True)
+class WholeTable(Workload):
+    """Everything at once, from noisy pairs and a model.
+
+    audit  share of the budget that measures how wrong the model is, which gives its answers an error bound; 0: none
+    """
+
+    audit: float = 0.05
+    name = "whole_table"
+
+    def __post_init__(self) -> None:
+        if isinstance(self.audit, bool) or not isinstance(self.audit, (int, float)) or not 0 <= self.audit <= 0.5:
+            raise BadPlan(f"audit is a share of the budget from 0 (no audit) to 0.5, not {self.audit!r}")
+
+    def check(self, domain: Domain) -> None:
+        """At least two columns with codes; none open, none with too many values."""
+        for attribute in domain.attributes:
+            if isinstance(attribute, Uncoded):
+                raise BadPlan(
+                    f"{attribute.name} is of kind {attribute.kind}, and the whole table needs listed values or bins: "
+                    "leave that column out of the domain, or release it by a workload made for it"
+                )
+            if attribute.size > MOST_VALUES:
+                how = "use fewer bins" if isinstance(attribute, Binned) else "list the frequent values, other: true"
+                raise BadPlan(
+                    f"{attribute.name} has {counted(attribute.size, 'value')}, and the whole table takes at most "
+                    f"{MOST_VALUES:,} a column: {how}, or leave the column out"
+                )
+        if len(domain.closed) > MOST_COLUMNS:
+            raise BadPlan(
+                f"{len(domain.closed)} columns have too many pairs for the memory; the whole table takes at most "
+                f"{MOST_COLUMNS}: leave columns out of the domain, or release marginals(width=1)"
+            )
+        telling = [attribute.name for attribute in domain.closed if attribute.size > 1]
+        if len(telling) < 2:
+            raise BadPlan(
+                f"the whole table needs at least two columns with two values or more and this domain has "
+                f"{len(telling)}; release one column by marginals(width=1)"
+            )

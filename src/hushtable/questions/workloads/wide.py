@@ -1,0 +1,96 @@
+"""Wide workloads: questions about many attributes, answered from what is measured of few at a time."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+from ...domain import Domain
+from ...errors import BadPlan
+from ...words import counted
+from .base import Workload, uncoded
+
+__all__ = ["AllOf", "AnyOf", "AtLeast", "Predicates", "Wide"]
+
+
+@dataclass(frozen=True)
+class Wide(Workload, ABC):
+    """Questions about up to `width` attributes; the planner chooses how many to measure together."""
+
+    width: int
+    order: int | None = None
+    """How many attributes to measure together; the planner's choice unless given."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.width, int) or isinstance(self.width, bool) or self.width < 1:
+            raise BadPlan(f"width must be a whole number of at least 1, not {self.width!r}")
+        given = self.order
+        if given is not None and (
+            not isinstance(given, int) or isinstance(given, bool) or not 1 <= given <= self.width
+        ):
+            raise BadPlan(f"order must be a whole number from 1 to the width {self.width}, not {given!r}")
+
+    def check(self, domain: Domain) -> None:
+        """At least one attribute with codes, and no wider than there are attributes."""
+        have = len(domain.closed)
+        if have == 0:
+            raise BadPlan(
+                f"the domain has no attribute with listed values; there is nothing to ask about{uncoded(domain)}"
+            )
+        if self.width > have:
+            text = f"width {self.width} is more than the domain's {counted(have, 'attribute')}"
+            raise BadPlan(f"{text} with listed values; use width={have} or less{uncoded(domain)}")
+
+    @abstractmethod
+    def values(self) -> tuple[float, ...]:
+        """The typical question, by how many of its `width` conditions hold."""
+
+
+@dataclass(frozen=True)
+class Predicates(Wide):
+    """Any WHERE clause: general ones up to 12 attributes, any, all, at_least and exactly up to `width`."""
+
+    name = "predicates"
+
+    def values(self) -> tuple[float, ...]:
+        """No question is typical; `any of` stands for them, as no other is harder to approximate."""
+        return (0.0, *[1.0] * self.width)
+
+
+@dataclass(frozen=True)
+class AnyOf(Wide):
+    """At least one of up to `width` conditions."""
+
+    name = "any_of"
+
+    def values(self) -> tuple[float, ...]:
+        """True from one condition on."""
+        return (0.0, *[1.0] * self.width)
+
+
+@dataclass(frozen=True)
+class AllOf(Wide):
+    """All of up to `width` conditions."""
+
+    name = "all_of"
+
+    def values(self) -> tuple[float, ...]:
+        """True when every condition holds."""
+        return (*[0.0] * self.width, 1.0)
+
+
+@dataclass(frozen=True)
+class AtLeast(Wide):
+    """At least `r` of up to `width` conditions."""
+
+    r: int = 1
+    name = "at_least"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.r, int) or isinstance(self.r, bool) or not 1 <= self.r <= self.width:
+            raise BadPlan(f"r must be a whole number from 1 to the width {self.width}, not {self.r!r}")
+
+    def values(self) -> tuple[float, ...]:
+        """True from r conditions on."""
+        return tuple(float(ones >= self.r) for ones in range(self.width + 1))

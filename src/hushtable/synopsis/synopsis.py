@@ -1,0 +1,184 @@
+"""Synopsis: the released summary. Answers questions for ever, without data and without budget."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..domain import Domain
+from ..errors import BadQuestion, HushError
+from ..models.base import Model
+from ..questions.answer import Answer, CrossTab
+from ..questions.stamp import SIMULATED, stamped
+from ..words import counted, listed, readable, shortened
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from ..mechanisms.planner import Plan
+    from ..questions.lists import Listed, Lists
+
+__all__ = ["SIMULATED", "Synopsis", "load"]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Synopsis:
+    """A model of the table with the record of how it was released."""
+
+    domain: Domain
+    model: Model
+    workload: str
+    mechanism: str
+    accounting: dict[str, Any]
+    """Budget, price and unit of the release."""
+    not_private: bool
+    journal: Path | None = field(default=None, repr=False)
+    """Where what was released is kept until this is saved."""
+
+    @classmethod
+    def from_release(cls, plan: Plan, model: Model, *, ledger: dict[str, Any] | None, not_private: bool) -> Synopsis:
+        """The synopsis of a plan that was carried out; `ledger` names the line that paid for it."""
+        price, unit = plan.design.price, plan.domain.unit
+        accounting = {
+            "budget": plan.budget.to_dict(),
+            "currency": price.currency,
+            "price": str(price.amount),
+            "neighbours": unit.neighbours,
+            "rows_per_person": unit.rows,
+            "plan": plan.digest,
+            "ledger": ledger,
+        } | ({"delta": str(price.delta)} if price.delta else {})
+        return cls(
+            domain=plan.domain,
+            model=model,
+            workload=str(plan.workload),
+            mechanism=plan.mechanism,
+            accounting=accounting,
+            not_private=not_private,
+        )
+
+    def ask(self, question: str | Listed | Lists, *, count: bool = False) -> Answer | CrossTab:
+        """The answer to a question in SQL's words: fractions of all rows, or numbers of rows with count=True.
+
+        A synopsis of a sparse workload also takes lists of values as they are.
+        """
+        import numpy as np
+
+        parsed = self._parsed(question) if isinstance(question, str) else self.model.accept(question)
+        # Numbers too large to be squared come out as not known; numpy's remarks on that help nobody.
+        with np.errstate(all="ignore"):
+            answer = self._nothing(parsed, count=count) or self.model.answer(parsed, count=count)
+        if said := getattr(parsed, "notes", ()):
+            answer = replace(answer, notes=(*said, *answer.notes))
+        return stamped(answer) if self.not_private else answer
+
+    def _nothing(self, question: Any, *, count: bool) -> Answer | None:
+        """The exact 0 of a condition that no row of any table can meet."""
+        from ..questions.parse import Question
+
+        if not isinstance(question, Question) or not question.empty(self.domain.sizes):
+            return None
+        return Answer(question=question.text, unit="count" if count else "fraction", value=0.0, stderr=0.0)
+
+    def sample(self, rows: int, *, seed: int | None = None) -> pa.Table:
+        """Synthetic rows as an Arrow table, drawn from the model: no budget is spent, and no error bar comes along.
+
+        Fresh rows every time, or with a seed the same ones again. BadQuestion when the model has no whole rows.
+        """
+        from .rows import draw_rows
+
+        return draw_rows(self, rows, seed=seed)
+
+    def read_list(self, path: str | Path) -> Listed:
+        """The question whether a row has one of the values in a text file, one a line."""
+        from ..questions.lists import Listed
+
+        question: Listed = self.model.accept(Listed([], text=str(path)))
+        columns = getattr(self.model, "columns", None)
+        return replace(question, values=Listed.load(path, 1 if columns is None else len(columns.attributes)).values)
+
+    def average(
+        self, function: Callable[..., Any], *, where: str | None = None, by: Sequence[str] = ()
+    ) -> Answer | CrossTab:
+        """The mean of numpy code, whose arguments are named like smooth columns, over the rows that `where` keeps."""
+        from ..models.smooth import SmoothModel
+
+        if not isinstance(self.model, SmoothModel):
+            raise BadQuestion("this synopsis has no smooth columns to average over; release smooth(columns=[...])")
+        answer = self.model.average(function, where=where, by=by)
+        return stamped(answer) if self.not_private else answer
+
+    def _parsed(self, text: str) -> Any:
+        """Parsing takes longer than answering, and people ask the same thing again."""
+        if text not in self._questions:
+            if len(self._questions) > 1000:
+                self._questions.clear()
+            self._questions[text] = self.model.parse(text)
+        return self._questions[text]
+
+    @cached_property
+    def _questions(self) -> dict[str, Any]:
+        return {}
+
+    @cached_property
+    def _packed(self) -> tuple[bytes, dict[str, bytes]]:
+        from .file_format import pack
+
+        return pack(self)
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the manifest, which covers every member; the ledger keeps it beside the charge."""
+        from .file_format import digest_of
+
+        return digest_of(self._packed[0])
+
+    def save(self, path: str | Path) -> None:
+        """Writes the file; a file of that name is not overwritten, because it may be the only copy of a release.
+
+        The journal of the release, which could have made this again, is removed.
+        """
+        from .file_format import write
+
+        try:
+            write(path, *self._packed)
+        except HushError as error:
+            if self.journal is not None:
+                again = f"hush release --resume {shlex.quote(str(self.journal))}"
+                error.add_note(f"nothing that was paid for is lost: finish with {again}, with -o for another name")
+            raise
+        if self.journal is not None:
+            self.journal.unlink(missing_ok=True)
+
+    def __repr__(self) -> str:
+        """One paragraph, whatever the domain: the numbers themselves are in `model`."""
+        names = shortened(listed([shortened(name, 40) for name in self.domain.names], 6), 250)
+        found, budget = self.model.row_count(), self.accounting["budget"]
+        spread = f" ± {1.96 * found[1]:,.0f}" if found is not None and found[1] > 0.3 else ""
+        rows = "" if found is None else f", {found[0]:,.0f}{spread} rows"
+        price = ", ".join(f"{name} = {readable(Fraction(value))}" for name, value in budget.items())
+        stamp = f" {SIMULATED}." if self.not_private else ""
+        return (
+            f"<Synopsis of {shortened(self.domain.table, 60)} ({counted(len(self.domain.names), 'attribute')}: "
+            f"{names}{rows}): {shortened(self.workload, 150)} by {shortened(self.mechanism, 100)}, {price}.{stamp} "
+            "Ask with .ask('question'), see docs/questions.md.>"
+        )
+
+    def __str__(self) -> str:
+        stamp = f"\n{SIMULATED}" if self.not_private else ""
+        return (
+            f"synopsis of {self.domain.table}: {self.workload} by {self.mechanism}, "
+            f"{counted(len(self.domain.attributes), 'attribute')}{stamp}"
+        )
+
+
+def load(path: str | Path) -> Synopsis:
+    """Reads a synopsis file. Executes nothing, and checks every size and digest before using it."""
+    from .file_format import read
+
+    return read(path)

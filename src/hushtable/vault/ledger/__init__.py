@@ -1,0 +1,1 @@
+"""The durable account of one protected table: sealed lines, balances, one file."""

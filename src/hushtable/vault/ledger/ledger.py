@@ -1,0 +1,307 @@
+"""The ledger: the durable account of one protected table, in one SQLite file."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from fractions import Fraction
+from os import PathLike
+from pathlib import Path
+from types import TracebackType
+
+from ...budget import UNIT_NAME, Budget, Currency, Price, Unit, exact
+from ...errors import BadBudget, BadLedger, HushError, OverBudget
+from .chain import Identity, Kind, Line, balances, plain, stays, terms_left
+from .file import Book, create_file, reading, writing
+from .mixed import Mixed
+from .terms import of_price
+
+__all__ = ["Ledger", "Line", "Reservation"]
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """What one table may spend and has spent, exactly, whatever crashes and however many processes ask.
+
+    Never more than `total` is reserved, and noise is drawn only for what was reserved and charged on the disk
+    before; prices add up as fractions (sequential composition: epsilons, or rhos [BunS16, Lemma 1.7]; both under
+    one total with delta as in `Mixed`).
+
+    Lines are only ever appended, each sealed with the hash of the one before. `verify` thus shows a line that
+    was edited, removed, moved or cut off the end. What no chain can show by itself: a file that was rewritten
+    from some line on with all its hashes, or replaced by an older copy of itself. To see these, keep the
+    number and hash of a line elsewhere; never restore an old copy without counting what was released since.
+    """
+
+    path: Path
+    identity: Identity
+
+    @classmethod
+    def create(cls, path: str | PathLike[str], *, table: str, domain_digest: str, unit: Unit, total: Budget) -> Ledger:
+        """A new ledger with this total; BadLedger when the file exists, BadPath when it cannot be written.
+
+        The file appears whole or not at all; of two processes that create it at once exactly one succeeds.
+        """
+        identity = Identity(
+            nonce=uuid.uuid4().hex,
+            table=plain(table),
+            domain_digest=domain_digest,
+            unit=unit,
+            currency=total.currency,
+        )
+        amount = total.price.amount
+        first = Line(
+            number=1,
+            when=_now(),
+            kind="create",
+            what=f"total {total}",
+            amount=amount,
+            total=amount,
+            spent=Fraction(0),
+            budget=json.dumps(total.to_dict()),
+            previous=identity.digest,
+        )
+        create_file(Path(path), identity, first)
+        return cls(Path(path), identity)
+
+    @classmethod
+    def open(cls, path: str | PathLike[str]) -> Ledger:
+        """The ledger in this file; BadPath when there is none, BadLedger when it is damaged at its head."""
+        with reading(Path(path)) as book:
+            book.last()
+            first = book.line(1)
+            if first is None or first.previous != book.identity.digest:
+                raise BadLedger("line 1 does not follow what the ledger is bound to: one of the two was edited")
+            return cls(Path(path), book.identity)
+
+    @property
+    def table(self) -> str:
+        """The name of the protected table."""
+        return self.identity.table
+
+    @property
+    def unit(self) -> Unit:
+        """Who is protected."""
+        return self.identity.unit
+
+    @property
+    def currency(self) -> Currency:
+        """`pure` (epsilons add) or `zcdp` (rhos add), fixed for ever."""
+        return self.identity.currency
+
+    @property
+    def total(self) -> Fraction:
+        """All that may be spent, in the ledger's currency."""
+        return self._last().total
+
+    @property
+    def spent(self) -> Fraction:
+        """All that counts as spent: every reservation in full, but for those settled before any charge."""
+        return self._last().spent
+
+    @property
+    def left(self) -> Fraction:
+        """What may still be reserved, in the ledger's currency."""
+        with self._reading() as book:
+            last, mixed = book.last(), self._mixed(book)
+        left = last.total - last.spent
+        return left if mixed is None else max(Fraction(0), min(left, mixed.room))
+
+    @property
+    def budget(self) -> Budget:
+        """The total as the owner declared it, for display: `total` is what counts."""
+        with self._reading() as book:
+            return _declared(book.lines())
+
+    def require(self, *, table: str, domain_digest: str) -> None:
+        """BadLedger unless the ledger was made for this table under this domain."""
+        if self.table != plain(table):
+            raise BadLedger(f"this ledger belongs to table '{self.table}', not '{table}'; every table needs its own")
+        if self.identity.domain_digest != domain_digest:
+            raise BadLedger(
+                f"this ledger belongs to table '{self.table}' under the domain with digest "
+                f"{self.identity.domain_digest[:12]}, not {domain_digest[:12]}; use that domain"
+            )
+
+    def lines(self) -> list[Line]:
+        """Every line, oldest first, all of them sound. The order is that of the numbers: clocks may go backwards."""
+        with self._reading() as book:
+            return book.lines()
+
+    def verify(self) -> int:
+        """The number of lines, all of them sound; BadLedger names the first that is not."""
+        with self._reading() as book:
+            book.check_pages()
+            return len(book.lines())
+
+    def reserve(self, price: Price, *, what: str, mechanism: str, plan_digest: str) -> Reservation:
+        """Sets `price` aside before any row is read. Too dear: OverBudget, and nothing is written."""
+        with self._writing() as book:
+            amount, terms = self._reserved(book, price)
+            line = replace(
+                self._next(book, "reserve", amount),
+                what=plain(what),
+                mechanism=plain(mechanism),
+                plan_digest=plan_digest,
+                budget=terms,
+            )
+            book.append(line)
+        return Reservation(self, line)
+
+    def _reserved(self, book: Book, price: Price) -> tuple[Fraction, str]:
+        """What a reservation takes; and its epsilon and delta as text, where it is made in these."""
+        if not price.delta:
+            amount = self._amount(price)
+            if (mixed := self._mixed(book)) is not None:
+                mixed.check_rho(amount)
+            return amount, ""
+        last = book.last()
+        lines = book.lines()
+        taken = Mixed.of(_declared(lines), lines).amount(price, last.total - last.spent)
+        return taken, of_price(price).text()
+
+    def _mixed(self, book: Book) -> Mixed | None:
+        """The account in rho, epsilon and delta; None where all that was ever reserved is in one currency."""
+        if self.currency == "pure":
+            return None
+        lines = book.lines()
+        mixed = any(line.kind == "reserve" and line.terms for line in lines)
+        return Mixed.of(_declared(lines), lines) if mixed else None
+
+    def raise_total(self, budget: Budget, why: str) -> None:
+        """Sets a larger total in the same currency, on the record with the reason."""
+        if budget.currency != self.currency:
+            raise BadBudget(
+                f"this ledger counts {UNIT_NAME[self.currency]} and {budget} would count "
+                f"{UNIT_NAME[budget.currency]}; give the new total as the old one was given ({self.budget})"
+            )
+        with self._writing() as book:
+            if (mixed := self._mixed(book)) is not None:
+                mixed.check_total(budget)
+            line = self._next(book, "raise", budget.price.amount)
+            book.append(replace(line, what=plain(why), budget=json.dumps(budget.to_dict())))
+
+    def _charge(self, opened: Line, price: Price, what: str) -> None:
+        with self._writing() as book:
+            line = self._next(book, "charge", self._share(opened, price), opened)
+            left = terms_left(opened, book.latest(opened.number) or opened)
+            terms = "" if left is None else left.after(of_price(price)).text()
+            book.append(replace(line, what=plain(what), budget=terms))
+
+    def _share(self, opened: Line, price: Price) -> Fraction:
+        """What a charge takes of its reservation; OverBudget for a delta where none was reserved."""
+        if (reserved := opened.terms) is not None:
+            return opened.amount * of_price(price).epsilon / reserved.epsilon
+        if price.delta:
+            raise OverBudget(asked=exact(price.delta, "delta"), left=Fraction(0), unit="delta")
+        return self._amount(price)
+
+    def _settle(self, opened: Line, synopsis_digest: str) -> None:
+        with self._writing() as book:
+            latest = book.latest(opened.number) or opened
+            what = "returned: nothing was charged" if latest.kind == "reserve" else "kept"
+            line = self._next(book, "settle", stays(opened, latest), opened)
+            book.append(replace(line, what=what, synopsis_digest=synopsis_digest))
+
+    def _next(self, book: Book, kind: Kind, amount: Fraction, opened: Line | None = None) -> Line:
+        """The line that may follow, with its balances; it still has to say what it is for."""
+        last = book.last()
+        # An older copy of the file may have taken its place since the reservation was made.
+        if opened and book.line(opened.number) != opened:
+            raise BadLedger(f"reservation {opened.number} is gone: the file was replaced while it was in use")
+        latest = book.latest(opened.number) if opened else None
+        after = balances(kind, amount, last=last, opened=opened, latest=latest, currency=self.currency)
+        number = last.number + 1
+        return Line(
+            number=number,
+            when=_now(),
+            kind=kind,
+            what="",
+            mechanism=opened.mechanism if opened else "",
+            amount=amount,
+            **after._asdict(),
+            reservation=opened.number if opened else number if kind == "reserve" else 0,
+            plan_digest=opened.plan_digest if opened else "",
+            previous=last.hash,
+        )
+
+    def _amount(self, price: Price) -> Fraction:
+        # Through `exact`: a stray float nan would pass every comparison with what is left.
+        return Price(currency=price.currency, amount=exact(price.amount, "price")).into(self.currency).amount
+
+    def _last(self) -> Line:
+        with self._reading() as book:
+            return book.last()
+
+    @contextmanager
+    def _reading(self) -> Iterator[Book]:
+        with reading(self.path) as book:
+            self._check_identity(book)
+            yield book
+
+    @contextmanager
+    def _writing(self) -> Iterator[Book]:
+        with writing(self.path) as book:
+            self._check_identity(book)
+            yield book
+
+    def _check_identity(self, book: Book) -> None:
+        if book.identity != self.identity:
+            raise BadLedger("the file was replaced or edited while it was in use; open it again")
+
+
+class Reservation:
+    """Money set aside for one release. What is charged stays charged; there are no refunds.
+
+    Settled with nothing charged, the reservation is returned. With anything charged, or never settled (a
+    crash), the whole of it counts as spent. As a context manager it settles itself on the way out.
+    """
+
+    def __init__(self, ledger: Ledger, line: Line) -> None:
+        self.ledger, self.line = ledger, line
+        self.settled = False
+
+    @property
+    def number(self) -> int:
+        """The number of the reserve line."""
+        return self.line.number
+
+    def charge(self, price: Price, *, what: str) -> None:
+        """Puts the price on the disk; only then may noise be drawn. OverBudget past what was reserved."""
+        self.ledger._charge(self.line, price, what)
+
+    def made(self, line: Line, price: Price, *, what: str) -> bool:
+        """Whether a line of this reservation is the charge of this price for this step."""
+        charged = (line.kind, line.reservation, line.what, line.amount)
+        return charged == ("charge", self.number, plain(what), self.ledger._share(self.line, price))
+
+    def settle(self, *, synopsis_digest: str | None) -> None:
+        """Closes the reservation: returned if nothing was charged, else spent in full."""
+        self.ledger._settle(self.line, synopsis_digest or "")
+        self.settled = True
+
+    def __enter__(self) -> Reservation:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.settled:
+            return
+        # The first error is the one to show; what cannot be settled after it counts as spent, which is safe.
+        with contextlib.suppress(HushError) if error else contextlib.nullcontext():
+            self.settle(synopsis_digest=None)
+
+
+def _declared(lines: Sequence[Line]) -> Budget:
+    newest = next(line for line in reversed(lines) if line.kind in ("create", "raise"))
+    return Budget.from_dict(json.loads(newest.budget))
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
