@@ -78,7 +78,7 @@ def distances(hypothesis: Any, bits: np.ndarray, name: str) -> np.ndarray:
 
     sizes = (2,) * ATTRIBUTES
     all_of = ParityCandidates(sizes, 3) if name == "parities" else LinearCandidates(WholeTables.of_width(sizes, 3))
-    sums = all_of.statistic.finish(all_of.statistic.accumulate(bits.astype(np.uint8)))
+    sums = all_of.statistic.to_coordinates(all_of.statistic.accumulate(bits.astype(np.uint8)))
     apart = np.abs(sums / ROWS - all_of.expected(hypothesis))
     return apart[1:] / 2 if name == "parities" else apart
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from benchmarks._figure import figure
 from hushtable.laws import Law
-from hushtable.maths.interactions.layout import Scales
+from hushtable.maths.interactions.layout import CoordinateNoise
 from hushtable.vault.door.randomness import SystemRandomness
 from hushtable.vault.door.samplers import sample
 
@@ -33,7 +33,7 @@ def run() -> Iterator[dict[str, Any]]:
 
 def our_seconds(law: Law) -> float:
     scale = Fraction(SCALE) if law == "laplace" else Fraction(SCALE) ** 2
-    scales = Scales(law=law, table=(scale,), index=np.zeros(DRAWS, dtype=np.int32))
+    scales = CoordinateNoise(law=law, table=(scale,), index=np.zeros(DRAWS, dtype=np.int32))
     source = SystemRandomness()
     return median_time(lambda: sample(scales, source), repeats=5)
 

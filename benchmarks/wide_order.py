@@ -11,7 +11,7 @@ import pandas
 import hushtable as ht
 from benchmarks._figure import figure
 from benchmarks._tables import DATA
-from hushtable.maths.interactions.layout import Interactions
+from hushtable.maths.interactions.layout import InteractionLayout
 from hushtable.maths.wide.symmetric import sets_of
 from hushtable.models.low_order import LowOrderModel
 from hushtable.questions.parse import parse
@@ -87,7 +87,7 @@ def ratio(bits: np.ndarray, width: int, signed: bool, g: np.random.Generator) ->
     ]
     asked, errors = asked[:30], {}
     for order in sorted({*range(1, min(width - 1, 4) + 1), chosen, *({width} if width <= 8 and d <= 60 else ())}):
-        if Interactions.count(shape.sizes, order) <= MOST_NUMBERS:
+        if InteractionLayout.count(shape.sizes, order) <= MOST_NUMBERS:
             plan = ht.plan(shape, rows=rows, workload=workload.format(f", order={order}"), budget=BUDGET)
             off = [error(bits[:, columns], negated, order, plan.design.parameters[1], g) for columns, negated in asked]
             errors[order] = float(np.sqrt(np.mean(np.square(off)))) + FLOOR
@@ -107,7 +107,7 @@ def error(bits: np.ndarray, negated: np.ndarray, order: int, noise: Any, g: np.r
     def model(numbers: np.ndarray) -> LowOrderModel:
         return LowOrderModel(
             domain=own, law=noise.law, order=order, group_scales=noise.per_group, width=width,
-            coordinates=np.rint(numbers).astype(np.int64), basis=Interactions(own.sizes, order).basis,
+            coordinates=np.rint(numbers).astype(np.int64), basis=InteractionLayout(own.sizes, order).basis,
         )  # fmt: skip
 
     spread = np.sqrt(model(exact).variances[model(exact).scales.index])

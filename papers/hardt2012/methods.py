@@ -18,7 +18,7 @@ from hushtable.budget import Price
 from hushtable.maths.distribution import Evidence, Factored, fit
 from hushtable.maths.distribution.fit import PRIOR_SD
 from hushtable.maths.distribution.kernels import places, scale, tally, walsh
-from hushtable.maths.interactions.layout import Interactions
+from hushtable.maths.interactions.layout import InteractionLayout
 from hushtable.vault.door.door import Door, Noise, price_of
 from hushtable.vault.statistics import Parities
 from papers.hardt2012.tables import Counts
@@ -63,7 +63,7 @@ class ParityClass:
 
     def __init__(self, table: Counts, order: int) -> None:
         self.table, self.rows, self.unit = table, table.rows, table.domain.unit
-        interactions = Interactions(table.domain.sizes, order)
+        interactions = InteractionLayout(table.domain.sizes, order)
         self.statistic = Parities(interactions)
         self.sets = [tuple(int(p) for p in own) for level in interactions.sets for own in level]
         bits = 1 << np.arange(len(table.attributes))[::-1]
@@ -82,7 +82,7 @@ class ParityClass:
     @property
     def exact(self) -> Floats:
         """Not private: the true mean signs."""
-        return self.statistic.finish(self._sums.copy()) / self.rows
+        return self.statistic.to_coordinates(self._sums.copy()) / self.rows
 
     def door(self, price: Price, seed: int) -> Door:
         """A door that spends nothing; the rows were summed once."""

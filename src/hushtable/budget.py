@@ -11,7 +11,7 @@ from typing import Literal
 from .errors import BadBudget
 from .words import readable
 
-__all__ = ["Budget", "Currency", "Neighbours", "Price", "Unit", "epsilon_of", "exact", "rho_of"]
+__all__ = ["Budget", "Currency", "Neighbours", "Price", "Unit", "epsilon_of", "exact", "rho_of", "touched"]
 
 Currency = Literal["pure", "zcdp"]
 Neighbours = Literal["replace", "add-remove"]
@@ -60,6 +60,21 @@ class Unit:
 
     rows: int = 1
     neighbours: Neighbours = "replace"
+
+    @property
+    def private_rows(self) -> bool:
+        """Whether the number of rows is private: it is where rows are added or removed."""
+        return self.neighbours == "add-remove"
+
+    @property
+    def moved(self) -> int:
+        """How many places of a list of counts a person can change by 1, up or down: a row that is replaced, two."""
+        return self.rows * touched(self.neighbours)
+
+
+def touched(neighbours: Neighbours) -> int:
+    """How many cells of a table change by 1 when one row does: the one it leaves and the one it enters."""
+    return 1 if neighbours == "add-remove" else 2
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,7 +16,7 @@ from hushtable.audit.shapes import BINARY, FINE, REAL, shape
 from hushtable.audit.statistic_cases import BUILDERS, noise_for
 from hushtable.audit.step_cases import step_cases
 from hushtable.audit.steps import MeasureCase, audit_measure
-from hushtable.maths.interactions.layout import Interactions, Scales
+from hushtable.maths.interactions.layout import CoordinateNoise, InteractionLayout
 from hushtable.maths.smooth.evaluation import evaluate
 from hushtable.vault.door import door as door_module
 from hushtable.vault.door.door import Door, Measurement
@@ -28,7 +28,7 @@ from hushtable.vault.statistics.functions import FunctionSums
 # Noise
 
 
-def smaller(scales: Scales) -> Scales:
+def smaller(scales: CoordinateNoise) -> CoordinateNoise:
     """Noise whose scale is 10% too small: the variance, for Gaussian noise, by 19%."""
     factor = Fraction(9, 10) if scales.law == "laplace" else Fraction(81, 100)
     return replace(scales, table=tuple(s * factor for s in scales.table))
@@ -53,7 +53,7 @@ def swapped_groups(seed: int) -> list[Check]:
         return real(replace(scales, table=(*table[1:], table[0])), randomness)
 
     with exchanged(sample=sample):
-        return measured(Parities(Interactions(SMALL.sizes, 2)), seed=seed, domain=shape(BINARY, "add-remove"))
+        return measured(Parities(InteractionLayout(SMALL.sizes, 2)), seed=seed, domain=shape(BINARY, "add-remove"))
 
 
 def shared_noise(seed: int) -> list[Check]:
@@ -106,8 +106,8 @@ def proven_above_the_claim(seed: int) -> list[Check]:
 class Halved(Histogram):
     """Believes that a replaced row changes one cell, and not two."""
 
-    def spread(self, *, power, weights, neighbours):
-        return super().spread(power=power, weights=weights, neighbours=neighbours) / 2
+    def sensitivity(self, *, power, weights, neighbours):
+        return super().sensitivity(power=power, weights=weights, neighbours=neighbours) / 2
 
 
 def halved_sensitivity(seed: int) -> list[Check]:
@@ -117,21 +117,21 @@ def halved_sensitivity(seed: int) -> list[Check]:
 class Forgetful(Parities):
     """Leaves its last group of coordinates out of its sensitivity."""
 
-    def spread(self, *, power, weights, neighbours):
-        return super().spread(power=power, weights=[*weights[:-1], Fraction(0)], neighbours=neighbours)
+    def sensitivity(self, *, power, weights, neighbours):
+        return super().sensitivity(power=power, weights=[*weights[:-1], Fraction(0)], neighbours=neighbours)
 
 
 def forgotten_coordinate(seed: int) -> list[Check]:
-    statistic = Forgetful(Interactions(SMALL.sizes, 2))
-    noise = noise_for(Parities(Interactions(SMALL.sizes, 2)), "laplace", SMALL)
+    statistic = Forgetful(InteractionLayout(SMALL.sizes, 2))
+    noise = noise_for(Parities(InteractionLayout(SMALL.sizes, 2)), "laplace", SMALL)
     return audit_measure(MeasureCase("planted", SMALL, statistic, noise), draws=DRAWS, seed=seed)
 
 
 class OneRowTooFew(Histogram):
     """Knows nothing of people with several rows: its price is that of one."""
 
-    def spread(self, *, power, weights, neighbours):
-        return super().spread(power=power, weights=weights, neighbours=neighbours) / 2**power
+    def sensitivity(self, *, power, weights, neighbours):
+        return super().sensitivity(power=power, weights=weights, neighbours=neighbours) / 2**power
 
 
 def forgotten_rows(seed: int) -> list[Check]:

@@ -9,7 +9,7 @@ import pytest
 from hushtable.audit.shapes import BINARY, RELATIONS, shape
 from hushtable.audit.statistic_cases import noise_for
 from hushtable.budget import epsilon_of
-from hushtable.maths.interactions.layout import Interactions
+from hushtable.maths.interactions.layout import InteractionLayout
 from hushtable.vault.door.door import Noise, price_of
 from hushtable.vault.statistics import ChosenTables, Histogram, Tables
 
@@ -17,7 +17,7 @@ from hushtable.vault.statistics import ChosenTables, Histogram, Tables
 STATISTICS = {
     "histogram": Histogram,
     "chosen-tables": lambda sizes: ChosenTables(sizes, [(0,), (1, 2)], threads=1),
-    "tables": lambda sizes: Tables(Interactions(sizes, 2)),
+    "tables": lambda sizes: Tables(InteractionLayout(sizes, 2)),
 }
 
 

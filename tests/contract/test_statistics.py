@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from hushtable.errors import BadPlan
-from hushtable.maths.interactions.layout import Interactions
+from hushtable.maths.interactions.layout import InteractionLayout
 from hushtable.maths.linear import Boxes, LinearClass, ListedQueries
 from hushtable.maths.weighted_rows.rare_columns import RareColumns
 from hushtable.maths.weighted_rows.tables import GroupedSet
@@ -67,12 +67,14 @@ def linear_classes(sizes: tuple[int, ...], order: int) -> list[LinearClass]:
 def parts(sizes: tuple[int, ...], order: int) -> list[Part]:
     """One part of everything that has parts; the number of rows and the last set of parities."""
     order = min(order, len(sizes))
-    tables = Tables(Interactions(sizes, order), threads=1)
+    tables = Tables(InteractionLayout(sizes, order), threads=1)
     chosen = ChosenTables(sizes, chosen_sets(sizes, order), threads=1)
     queries = [LinearQueries(given, threads=1) for given in linear_classes(sizes, order)]
     found = [tables.part(0), chosen.part(chosen.groups - 1), *(q.part(len(q.linear_class) - 1) for q in queries)]
     if set(sizes) == {2}:
-        signs, bits = (Parities(Interactions(sizes, order, basis), threads=1) for basis in ("contrast", "monomial"))
+        signs, bits = (
+            Parities(InteractionLayout(sizes, order, basis), threads=1) for basis in ("contrast", "monomial")
+        )
         found += [signs.part(0), signs.part(signs.interactions.length - 1), bits.part(1)]
     return found
 
@@ -127,7 +129,7 @@ def builds(cls: type[Statistic], sizes: tuple[int, ...], order: int) -> list[Sta
     if cls is LinearQueries:
         return [LinearQueries(given, threads=1) for given in linear_classes(sizes, order)]
     takes = inspect.signature(cls).parameters
-    return [cls(Interactions(sizes, order) if "interactions" in takes else sizes)]  # type: ignore[call-arg]
+    return [cls(InteractionLayout(sizes, order) if "interactions" in takes else sizes)]  # type: ignore[call-arg]
 
 
 def cases() -> list:
@@ -153,7 +155,7 @@ def some_rows(sizes: tuple[int, ...], count: int, seed: int) -> np.ndarray:
 
 
 def coordinates(statistic: Statistic, codes: np.ndarray) -> np.ndarray:
-    return statistic.finish(statistic.accumulate(codes))
+    return statistic.to_coordinates(statistic.accumulate(codes))
 
 
 def random_weights(groups: int, seed: int) -> list[Fraction]:
@@ -165,7 +167,7 @@ def random_weights(groups: int, seed: int) -> list[Fraction]:
 def weight_of_each(statistic: Statistic, power: int, weights: list[Fraction]) -> list[Fraction]:
     """Weight / unit of every coordinate, from `scales` alone: a group's own scale is 1, the others' 0."""
     law = "gaussian" if power == 2 else "laplace"
-    total = [Fraction(0)] * len(statistic.finish(statistic.zeros()))
+    total = [Fraction(0)] * len(statistic.to_coordinates(statistic.zeros()))
     for group, weight in enumerate(weights):
         scales = statistic.scales(law, [Fraction(int(g == group)) for g in range(statistic.groups)])
         for c, number in enumerate(scales.index):
@@ -219,13 +221,15 @@ def test_sums_do_not_depend_on_strides_or_width_of_codes(statistic, sizes):
 def test_no_rows_sum_to_zero(statistic, sizes):
     nothing = statistic.accumulate(np.zeros((len(sizes), 0), dtype=np.uint8))
     np.testing.assert_array_equal(nothing, statistic.zeros())
-    assert not statistic.finish(statistic.zeros()).any()
+    assert not statistic.to_coordinates(statistic.zeros()).any()
 
 
 @pytest.mark.parametrize(("statistic", "sizes"), cases())
 def test_finish_is_linear(statistic, sizes):
     one, two = (statistic.accumulate(some_rows(sizes, count, seed=count)) for count in (70, 33))
-    np.testing.assert_array_equal(statistic.finish(one + two), statistic.finish(one) + statistic.finish(two))
+    np.testing.assert_array_equal(
+        statistic.to_coordinates(one + two), statistic.to_coordinates(one) + statistic.to_coordinates(two)
+    )
 
 
 @pytest.mark.parametrize("neighbours", NEIGHBOURS)
@@ -233,7 +237,7 @@ def test_finish_is_linear(statistic, sizes):
 def test_squared_spread_is_that_of_the_worst_pair(statistic, sizes, neighbours):
     for seed in range(3):
         weights = random_weights(statistic.groups, seed)
-        assert statistic.spread(power=2, weights=weights, neighbours=neighbours) == brute_force(
+        assert statistic.sensitivity(power=2, weights=weights, neighbours=neighbours) == brute_force(
             statistic, sizes, 2, weights, neighbours
         )
 
@@ -243,7 +247,7 @@ def test_squared_spread_is_that_of_the_worst_pair(statistic, sizes, neighbours):
 def test_absolute_spread_is_at_least_the_worst_pair_and_equal_where_promised(statistic, sizes, neighbours):
     for seed in range(3):
         weights = random_weights(statistic.groups, seed)
-        given = statistic.spread(power=1, weights=weights, neighbours=neighbours)
+        given = statistic.sensitivity(power=1, weights=weights, neighbours=neighbours)
         worst = brute_force(statistic, sizes, 1, weights, neighbours)
         assert given >= worst
         assert given <= 2 * worst
@@ -274,7 +278,7 @@ def test_a_part_is_cut_from_its_whole(statistic, sizes):
     codes, whole = some_rows(sizes, count=50, seed=5), statistic.whole
     sums = whole.accumulate(codes)
     np.testing.assert_array_equal(statistic.accumulate(codes), sums)
-    np.testing.assert_array_equal(statistic.cut(whole.finish(sums)), statistic.finish(sums))
+    np.testing.assert_array_equal(statistic.own_part(whole.to_coordinates(sums)), statistic.to_coordinates(sums))
 
 
 @pytest.mark.parametrize(("statistic", "sizes"), cases())
@@ -288,4 +292,4 @@ def test_codes_beyond_the_domain_count_as_the_last_value(statistic, sizes):
 @pytest.mark.parametrize(("statistic", "sizes"), cases())
 def test_wrong_power_is_refused(statistic, sizes):
     with pytest.raises(ValueError, match="power must be 1"):
-        statistic.spread(power=3, weights=[Fraction(1)] * statistic.groups, neighbours="replace")
+        statistic.sensitivity(power=3, weights=[Fraction(1)] * statistic.groups, neighbours="replace")

@@ -15,10 +15,10 @@ from mutations import mutate_bytes, mutate_value, nasty_value
 
 import hushtable as ht
 from hushtable.curator.memory import remembered
-from hushtable.curator.opening import Wish, _account, _begun
+from hushtable.curator.opening import CuratorRequest, _account, _begun
 from hushtable.vault.ledger.sealed_lines import START, StateFile, _canonical, _seal
 
-NOTHING = Wish(budget=None, questions=None, updates=None, factor=None, way=None)
+NOTHING = CuratorRequest(budget=None, questions=None, updates=None, factor=None, way=None)
 
 
 def prepare(folder: Path) -> Callable[[random.Random], None]:

@@ -21,7 +21,7 @@ from hushtable.domain.predicate import Event, conjunction
 from hushtable.questions.parse import Question, parse
 from hushtable.vault.door import door as door_module
 from hushtable.vault.door import sparse_vector as watch_module
-from hushtable.vault.door.door import Door, watch_split
+from hushtable.vault.door.door import Door, sparse_vector_shares
 from hushtable.vault.door.randomness import Simulated
 
 FALSE_ALARM = 1e-9
@@ -144,7 +144,7 @@ def scales_used(monkeypatch, plan) -> FreshNoise:
 )
 def test_a_lazy_stretch_costs_what_the_threshold_costs_however_long_it_is(monkeypatch, budget):
     plan = plan_curator(domain({f"x{i}": BINARY["b0"] for i in range(4)}), budget=budget, way="hypothesis")
-    first, second = watch_split(plan.terms.watch, plan.terms.crossings)
+    first, second = sparse_vector_shares(plan.terms.watch, plan.terms.crossings)
     ours = scales_used(monkeypatch, plan)
     losses = [worst_loss(ours, k) for k in LENGTHS]
     assert max(losses) <= float(first) * (1 + 1e-9)

@@ -14,7 +14,7 @@ from hushtable.budget import Budget, Price
 from hushtable.maths.distribution import Factored, fit
 from hushtable.maths.distribution.fit import objective
 from hushtable.maths.distribution.measured import Measured
-from hushtable.maths.interactions.layout import Interactions
+from hushtable.maths.interactions.layout import InteractionLayout
 from hushtable.mechanisms.mwem.mwem import MWEM, Run
 from hushtable.questions.workloads.parities import ParityQueries
 from hushtable.vault.door.door import Door
@@ -24,7 +24,7 @@ from hushtable.vault.statistics import Parities
 FALSE_ALARM = 1e-9
 DRAWS = 200_000
 SHAPE = domain(BINARY)
-PARITIES = Parities(Interactions(SHAPE.sizes, 2))
+PARITIES = Parities(InteractionLayout(SHAPE.sizes, 2))
 EPSILON = Fraction(1, 2)
 # One replaced row moves a sum of signs, and so a score, by 2.
 CHANGE = 2
@@ -74,7 +74,7 @@ def test_the_door_selects_by_the_exact_law(currency):
     """Five candidates of given scores; the scale 7% off, twice as large (as printed), or the other law is rejected."""
     codes = random_codes(SHAPE, 400, seed=2)
     among, scores = np.array([1, 3, 4, 7, 9]), [40, 34, 26, 36, 12]
-    reference = PARITIES.finish(PARITIES.accumulate(codes))
+    reference = PARITIES.to_coordinates(PARITIES.accumulate(codes))
     reference[among] -= np.array(scores) * [1, -1, 1, 1, -1]
     seen = choices(codes, reference, among, currency, EPSILON)
 
@@ -105,7 +105,7 @@ def test_one_row_changes_a_choice_by_no_more_than_epsilon(currency):
     def loss(epsilon, draws):
         step = float(epsilon) / (2 * CHANGE)
         gap = 2 * round(math.log(19) / step / 2)
-        reference = PARITIES.finish(PARITIES.accumulate(codes)) - 10
+        reference = PARITIES.to_coordinates(PARITIES.accumulate(codes)) - 10
         reference[2] -= gap
         tables = (codes, neighbour)
         seen = [choices(table, reference, among, currency, epsilon, draws)[0] / draws for table in tables]

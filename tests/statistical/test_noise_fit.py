@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import chi2, chi2_contingency
 
-from hushtable.maths.interactions.layout import Scales
+from hushtable.maths.interactions.layout import CoordinateNoise
 from hushtable.vault.door.bernoulli import Precision
 from hushtable.vault.door.randomness import Simulated, SystemRandomness
 from hushtable.vault.door.samplers import exponential, gaussian, laplace, permute_and_flip, sample, uniform
@@ -125,7 +125,7 @@ def test_every_entry_of_a_mixed_table(law):
     """Scales drawn together, several with one proposal, each fit their own law and no neighbour's."""
     table = tuple(Fraction(30) * Fraction(115, 100) ** i for i in range(8))
     index = np.tile(np.arange(8, dtype=np.int32), 60_000)
-    y = sample(Scales(law=law, table=table, index=index), SOURCE)
+    y = sample(CoordinateNoise(law=law, table=table, index=index), SOURCE)
     for i, scale in enumerate(table):
         assert fits(y[index == i], law, scale)
         assert not fits(y[index == i], law, table[(i + 1) % 8])

@@ -12,7 +12,6 @@ import pytest
 from scipy.stats import binom, chi2, norm
 
 import hushtable as ht
-from hushtable.laws import discrete_variance
 from hushtable.maths.keys import siphash
 from hushtable.maths.keys.sketches import Sketch
 from hushtable.mechanisms import mechanisms
@@ -80,7 +79,7 @@ def test_over_keys_a_list_is_unbiased_with_the_stated_variance(name):
     errors = np.array([answer.value for answer in answers]) - truth
     assert abs(errors.mean()) < SIGMAS * errors.std() / math.sqrt(errors.size)
     model = next(iter(releases(values, BUDGETS[name], 1, workload="sparse(size=20, buckets=256)")))
-    noise = discrete_variance(model.law, model.group_scales[1])
+    noise = model.law.discrete_variance(model.group_scales[1])
     # Two listed values that share a bucket err together; without signs they also share noise.
     counts = [values.count(v) for v in listed]
     pairs = sum((a + b) ** 2 for i, a in enumerate(counts) for b in counts[:i])

@@ -84,7 +84,9 @@ def squares_of_sums(model, codes):
     lengths = RareLengths(rare.columns)
     total += float(((rare.lengths - lengths.accumulate(codes)) ** 2).sum()) / float(rare.lengths_scale)
     statistic = RareSums(rare.columns, rare.single, rare.both)
-    off = np.split(rare.sums - statistic.finish(statistic.accumulate(codes)), np.cumsum(rare.columns.counts)[:-1])
+    off = np.split(
+        rare.sums - statistic.to_coordinates(statistic.accumulate(codes)), np.cumsum(rare.columns.counts)[:-1]
+    )
     total += sum(float((o**2).sum()) / float(scale) for o, scale in zip(off, rare.scales, strict=True))
     return total, len(rare.lengths) + len(rare.sums)
 

@@ -51,7 +51,7 @@ class ExactDoor:
         self.prices.append(price_of(statistic, noise, self.domain.unit))
         sums = self.source.total(statistic, self.domain)
         rows = statistic.rows(sums) if self.domain.unit.neighbours == "replace" else None
-        return Measurement(values=statistic.finish(sums), noise=noise, rows=rows)
+        return Measurement(values=statistic.to_coordinates(sums), noise=noise, rows=rows)
 
 
 def exact(columns: dict, domain: Domain, workload: str, budget=PURE, mechanism: str | None = None) -> Synopsis:

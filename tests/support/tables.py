@@ -67,7 +67,7 @@ class FakeDoor:
 
     def select(self, statistic, reference, price, *, among=None):
         self.prices.append(price)
-        apart = np.abs(statistic.finish(statistic.accumulate(self.codes)) - reference)
+        apart = np.abs(statistic.to_coordinates(statistic.accumulate(self.codes)) - reference)
         starts = statistic.block_starts()
         scores = apart if starts is None else np.add.reduceat(apart, starts[:-1])
         return int(np.argmax(scores)) if among is None else int(among[np.argmax(scores[among])])
@@ -83,4 +83,4 @@ class FakeDoor:
         self.prices.append(price_of(statistic, noise, self.unit))
         sums = statistic.accumulate(self.codes)
         rows = statistic.rows(sums) if self.unit.neighbours == "replace" else None
-        return Measurement(values=statistic.finish(sums), noise=noise, rows=rows)
+        return Measurement(values=statistic.to_coordinates(sums), noise=noise, rows=rows)

@@ -14,7 +14,7 @@ from specimens import CLOSED, SPECIMENS, rows
 
 import hushtable as ht
 from hushtable.errors import BadData, BadPlan, BadSynopsis, HushError, UnknownAttribute
-from hushtable.models.hash_sketch import discrete_variance
+from hushtable.laws import Law
 from hushtable.models.reading import noise_scale, plain_fraction, row_count
 from hushtable.owner.draft import draft_domain
 from hushtable.owner.fit import fit_of
@@ -98,8 +98,8 @@ def test_readers_take_what_is_written_and_nothing_else():
 
 
 def test_hardly_any_noise_has_hardly_any_variance():
-    assert discrete_variance("laplace", noise_scale("1/100000", "laplace")) == 0.0
-    assert discrete_variance("laplace", noise_scale("1", "laplace")) == pytest.approx(0.5 / np.sinh(0.5) ** 2)
+    assert Law.LAPLACE.discrete_variance(noise_scale("1/100000", "laplace")) == 0.0
+    assert Law.LAPLACE.discrete_variance(noise_scale("1", "laplace")) == pytest.approx(0.5 / np.sinh(0.5) ** 2)
 
 
 def test_means_of_numbers_too_large_to_square_are_inside_their_range():

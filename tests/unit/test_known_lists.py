@@ -42,13 +42,13 @@ def test_the_spread_is_that_of_the_worst_pair(lists, neighbours, monkeypatch):
     for weights, power in product(([Fraction(1, 3), Fraction(2)], [Fraction(0), Fraction(1)]), (1, 2)):
         each = [weights[0], *[weights[1]] * len(lists)]
         worst = max(sum(w * abs(int(x)) ** power for w, x in zip(each, c, strict=True)) for c in changes)
-        assert statistic.spread(power=power, weights=weights, neighbours=neighbours) == worst
+        assert statistic.sensitivity(power=power, weights=weights, neighbours=neighbours) == worst
     assert statistic.largest_change(neighbours) == max(np.abs(c).max() for c in changes)
     monkeypatch.setattr(list_sums, "MOST_KINDS", 0)
-    bound = ListSums([URL], lists).spread(power=1, weights=[Fraction(0), Fraction(1)], neighbours=neighbours)
-    assert bound >= statistic.spread(power=1, weights=[Fraction(0), Fraction(1)], neighbours=neighbours)
+    bound = ListSums([URL], lists).sensitivity(power=1, weights=[Fraction(0), Fraction(1)], neighbours=neighbours)
+    assert bound >= statistic.sensitivity(power=1, weights=[Fraction(0), Fraction(1)], neighbours=neighbours)
     with pytest.raises(ValueError, match="power"):
-        statistic.spread(power=3, weights=[Fraction(1)] * 2, neighbours=neighbours)
+        statistic.sensitivity(power=3, weights=[Fraction(1)] * 2, neighbours=neighbours)
 
 
 def test_sums_do_not_depend_on_the_split():
@@ -56,7 +56,7 @@ def test_sums_do_not_depend_on_the_split():
     keys = pa.array([v.encode() for v in VALUES], pa.large_binary())
     parts = sum((statistic.accumulate(keys[i : i + 700]) for i in range(0, 3000, 700)), statistic.zeros())
     whole = [3000, VALUES.count("v1") + VALUES.count("v2"), VALUES.count("v2")]
-    assert statistic.finish(parts).tolist() == statistic.accumulate(keys).tolist() == whole
+    assert statistic.to_coordinates(parts).tolist() == statistic.accumulate(keys).tolist() == whole
     assert statistic.rows(parts) == 3000
 
 

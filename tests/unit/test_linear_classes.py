@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hushtable.errors import TooLarge
-from hushtable.maths.interactions.layout import Interactions
+from hushtable.maths.interactions.layout import InteractionLayout
 from hushtable.maths.linear import Boxes, ListedQueries, WholeTables, cell_starts, intervals_of, listed
 
 SIZES = (4, 2, 3, 5)
@@ -141,7 +141,7 @@ def test_a_hundred_thousand_boxes_hold_no_matrix():
 
 
 def test_tables_of_one_width_are_laid_out_as_the_interactions_have_them():
-    given, layout = CLASSES["width"], Interactions(SIZES, 2)
+    given, layout = CLASSES["width"], InteractionLayout(SIZES, 2)
     assert sorted(given.sets) == list(combinations(range(4), 2))
     assert [list(s) for s in given.sets] == layout.sets[2].tolist()
     np.testing.assert_array_equal(given.starts, layout.table_starts)

@@ -8,7 +8,7 @@ from tables import BINARY, MIXED, domain, random_codes
 
 import hushtable as ht
 from hushtable.errors import BadPath, BadPlan, HushError, TooLarge, UnknownAttribute
-from hushtable.maths.interactions.layout import Interactions
+from hushtable.maths.interactions.layout import InteractionLayout
 from hushtable.maths.linear import WholeTables
 from hushtable.questions.parse import parse
 from hushtable.questions.workloads import Marginals, read_workload, workloads
@@ -33,7 +33,7 @@ QUESTIONS = [
 
 def sums(workload, shape, codes):
     statistic = statistic_of(linear_class_of(workload, shape))
-    return statistic.finish(statistic.accumulate(codes))
+    return statistic.to_coordinates(statistic.accumulate(codes))
 
 
 def refused(text, shape=SHAPE, kind=BadPlan):
@@ -99,8 +99,8 @@ class TestParities:
     def test_count_even_rows_in_the_order_of_the_statistic(self):
         shape = domain(BINARY)
         codes = random_codes(shape, 500, seed=1)
-        statistic = Parities(Interactions(shape.sizes, 3))
-        signed = statistic.finish(statistic.accumulate(codes))
+        statistic = Parities(InteractionLayout(shape.sizes, 3))
+        signed = statistic.to_coordinates(statistic.accumulate(codes))
         np.testing.assert_array_equal(2 * sums(ht.ParityQueries(order=3), shape, codes), 500 + signed[1:])
 
     def test_need_two_codes_everywhere(self):

@@ -7,7 +7,7 @@ from tables import BINARY, MIXED, domain
 
 import hushtable as ht
 from hushtable.errors import BadBudget, BadPlan, TooLarge
-from hushtable.maths.interactions.layout import Interactions
+from hushtable.maths.interactions.layout import InteractionLayout
 from hushtable.questions.workloads import Workload
 
 BUDGET = ht.Budget(epsilon=1, delta="1e-9")
@@ -34,7 +34,7 @@ def test_too_large_names_the_largest_width_that_fits():
         ht.plan(binary(300), workload="marginals(width=4)", budget=BUDGET)
     error = caught.value
     assert error.fits == 3
-    assert Interactions.count((2,) * 300, 3) <= error.cap < Interactions.count((2,) * 300, 4) == error.numbers
+    assert InteractionLayout.count((2,) * 300, 3) <= error.cap < InteractionLayout.count((2,) * 300, 4) == error.numbers
     assert "largest width that fits is 3" in str(error)
 
 

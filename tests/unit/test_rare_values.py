@@ -15,7 +15,7 @@ from hushtable.maths.weighted_rows.rare_design import RareDesign
 from hushtable.maths.weighted_rows.rare_lengths import WEIGHT_UNIT, Lengths, length_cell
 from hushtable.maths.weighted_rows.rare_weights import filling_weights, single_weights
 from hushtable.mechanisms import mechanisms
-from hushtable.mechanisms.whole_table.budgeted_door import Survey
+from hushtable.mechanisms.whole_table.budgeted_door import BudgetedDoor
 from hushtable.mechanisms.whole_table.rare_values import first_look, measured_sums
 from hushtable.models.whole_table import WholeTableModel
 from hushtable.questions.parse import parse
@@ -148,7 +148,7 @@ def test_the_plan_says_what_noise_a_rare_column_will_have():
     said = float(line.split("standard error of ")[1].split()[0])
     door = Door(total=lambda s: s.accumulate(codes), unit=shape.unit, price=budget.price, account=Account(),
                 randomness=ht.Simulated(5))  # fmt: skip
-    survey = Survey(door, shape, budget.price)
+    survey = BudgetedDoor(door, shape, budget.price)
     _, columns = first_look(survey)
     seen = measured_sums(survey, columns, float(rows), survey.share(0.05))
     found = seen.deviations[1] / seen.believed(float(rows)).kept(seen.single, 1)
@@ -279,7 +279,7 @@ def test_sums_are_those_of_the_definition():
     s, b = single[k], both[k]
     wanted = [z.sum(1), (s * x).sum(1), [(z[0] * z[1]).sum()], [(s * i * j).sum() for i in z for j in x],
               [(b * i * j).sum() for i, j in combinations(x, 2)]]  # fmt: skip
-    np.testing.assert_array_equal(statistic.finish(statistic.accumulate(codes)), np.concatenate(wanted))
+    np.testing.assert_array_equal(statistic.to_coordinates(statistic.accumulate(codes)), np.concatenate(wanted))
 
 
 def test_wrong_weights_are_refused():
@@ -292,7 +292,7 @@ def test_replace_and_several_rows_a_person_cost_their_price():
     price, account = ht.Budget(epsilon=1, delta="1e-9").price, Account()
     door = Door(total=lambda s: s.accumulate(codes), unit=shape.unit, price=price, account=account,
                 randomness=ht.Simulated(5))  # fmt: skip
-    survey = Survey(door, shape, price)
+    survey = BudgetedDoor(door, shape, price)
     _, columns = first_look(survey)
     seen = measured_sums(survey, columns, float(survey.rows), Fraction(0))
     assert Fraction(999, 1000) * price.amount <= sum(account.paid, Fraction(0)) <= price.amount
@@ -305,6 +305,6 @@ def test_few_rows_are_measured_by_tables():
     price = ht.Budget(epsilon=1, delta="1e-9").price
     door = Door(total=lambda s: s.accumulate(codes), unit=shape.unit, price=price, account=Account(),
                 randomness=ht.Simulated(5))  # fmt: skip
-    raw, columns = first_look(Survey(door, shape, price))
+    raw, columns = first_look(BudgetedDoor(door, shape, price))
     assert columns is None
     assert len(raw) == WIDTH + 1

@@ -9,7 +9,7 @@ from tables import domain, table_of
 
 import hushtable as ht
 from hushtable.maths.weighted_rows.correction import trust
-from hushtable.maths.weighted_rows.levels import Ladder
+from hushtable.maths.weighted_rows.levels import Groupings
 from hushtable.maths.weighted_rows.resolution import Pricing
 from hushtable.maths.weighted_rows.tables import GroupedSet, RawTable
 from hushtable.maths.weighted_rows.triples import FOR_EACH_COLUMN, plan_triples, second_round_pays, shortfall, triples
@@ -100,7 +100,7 @@ def test_it_is_left_out_where_noise_would_win(case):
 
 def test_when_it_pays():
     """Noise falls with rows and price, and what may be missed grows with dependence."""
-    pricing, even = Pricing("gaussian", 30.0), [Ladder(np.full(4, 0.25)) for _ in range(5)]
+    pricing, even = Pricing("gaussian", 30.0), [Groupings(np.full(4, 0.25)) for _ in range(5)]
     candidates = triples(even)
     assert len(candidates) == 10
     assert [one.shape for one in candidates[0]] == [(4, 4, 4), (2, 2, 2)]
@@ -111,12 +111,12 @@ def test_when_it_pays():
     assert not second_round_pays(candidates, some, 100_000.0, Pricing("laplace", 30.0))
     # One dependent pair is no three-way structure.
     assert not second_round_pays(candidates, dict.fromkeys(some, 0.0) | {(0, 1): 0.9}, 100_000.0, pricing)
-    assert not triples([Ladder(np.full(2, 0.5)) for _ in range(30)]), "too many to be scored"
+    assert not triples([Groupings(np.full(2, 0.5)) for _ in range(30)]), "too many to be scored"
     assert not second_round_pays([], {}, 1e9, pricing)
 
 
 def test_the_worst_are_measured_and_not_too_many():
-    candidates = triples([Ladder(np.full(2, 0.5)) for _ in range(9)])
+    candidates = triples([Groupings(np.full(2, 0.5)) for _ in range(9)])
     scores = np.linspace(0.0, 0.1, len(candidates))
     plan = plan_triples(candidates, scores, 1e6, Pricing("gaussian", 10.0), 9)
     assert [one.members for one in plan.tables] == [
@@ -155,7 +155,7 @@ def test_the_price_of_a_triple_is_that_of_the_statistic():
         one = GroupedSet((0, 1, 2), tuple(np.arange(size) for size in shape))
         statistic = GroupedInteractions(shape, [one])
         for neighbours, moved in (("replace", 2), ("add-remove", 1)):
-            exact = statistic.spread(power=2, weights=[Fraction(1)], neighbours=neighbours)
+            exact = statistic.sensitivity(power=2, weights=[Fraction(1)], neighbours=neighbours)
             assert moved * Pricing("gaussian", 1.0, neighbours == "replace").price(one) == pytest.approx(float(exact))
 
 

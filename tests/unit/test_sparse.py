@@ -12,7 +12,7 @@ import pytest
 import hushtable as ht
 from hushtable.cli import main
 from hushtable.errors import BadPlan, BadQuestion, BadSynopsis, UnknownAttribute
-from hushtable.laws import discrete_variance
+from hushtable.laws import Law
 from hushtable.questions.lists import flatten
 from hushtable.questions.workloads import read_workload
 from hushtable.questions.workloads.sparse import Conjunctions, Sparse
@@ -308,7 +308,7 @@ def test_values_of_one_list_that_share_a_bucket_share_its_noise():
     places = sketch.places(flatten([values], made.model.columns.attributes).keys)
     sums = np.zeros(256)
     np.add.at(sums, places.buckets, places.signs * np.array([(1 + i % 3) / 3 for i in range(40)]))
-    variance = discrete_variance("laplace", made.model.group_scales[1])
+    variance = Law.LAPLACE.discrete_variance(made.model.group_scales[1])
     assert answer.noise == pytest.approx(math.sqrt(variance * (sums**2).sum()))
     scale = float(made.model.group_scales[1])
     assert answer.kurtosis == pytest.approx(12 * scale**4 * (sums**4).sum() / answer.stderr**4)

@@ -12,7 +12,7 @@ from tables import domain, random_codes, table_of
 
 import hushtable as ht
 from hushtable.errors import BadPath, BadSynopsis
-from hushtable.maths.interactions.layout import Interactions
+from hushtable.maths.interactions.layout import InteractionLayout
 from hushtable.synopsis.file_format import _canonical, _sha256
 
 SHAPE = domain()
@@ -70,7 +70,7 @@ def dropping(key):
     return lambda manifest, parts: manifest.pop(key)
 
 
-LENGTH = Interactions.count(SHAPE.sizes, 2)
+LENGTH = InteractionLayout.count(SHAPE.sizes, 2)
 
 FORGERIES = {
     "wrong order": setting("model", "parameters", "order", value=3),

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from tables import domain
 
-from hushtable.laws import discrete_fourth, discrete_variance
-from hushtable.maths.interactions.layout import Interactions
+from hushtable.laws import Law
+from hushtable.maths.interactions.layout import InteractionLayout
 from hushtable.models.histogram import HistogramModel
 from hushtable.models.tables import TablesModel
 
@@ -49,10 +49,10 @@ def cumulants(scales, law):
 
 
 def tables_model(law, rows, order):
-    interactions = Interactions(SIZES, order)
+    interactions = InteractionLayout(SIZES, order)
     kinds = [key for key in interactions.groups if len(key) == order]
     scales = tuple(Fraction(number + 1, 2) for number in range(len(kinds)))
-    seen = RANDOM.integers(-5, 30, Interactions.cells(SIZES, order))
+    seen = RANDOM.integers(-5, 30, InteractionLayout.cells(SIZES, order))
     model = TablesModel(domain=SHAPE, law=law, order=order, group_scales=scales, cells=seen, rows=rows)
     sums, each = [], []
     for members in interactions.sets[-1]:
@@ -108,5 +108,5 @@ def test_cumulants_of_discrete_laplace_noise_are_sums_over_whole_numbers(scale):
     weights = np.exp(-np.abs(k) / b)
     weights /= weights.sum()
     variance = weights @ k**2
-    assert discrete_variance("laplace", Fraction(scale)) == pytest.approx(variance, rel=1e-9)
-    assert discrete_fourth("laplace", variance) == pytest.approx(weights @ k**4.0 - 3 * variance**2, rel=1e-9)
+    assert Law.LAPLACE.discrete_variance(Fraction(scale)) == pytest.approx(variance, rel=1e-9)
+    assert Law.LAPLACE.discrete_fourth(variance) == pytest.approx(weights @ k**4.0 - 3 * variance**2, rel=1e-9)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..budget import Neighbours
 from ..domain import Domain
 from ..laws import Law
-from ..maths.interactions.layout import Scales
+from ..maths.interactions.layout import CoordinateNoise
 from ..vault.statistics import Statistic
 
 if TYPE_CHECKING:
@@ -45,22 +45,22 @@ class Copies(Statistic):
         """The sum over no rows."""
         return self.one.whole.zeros()
 
-    def finish(self, sums: Any) -> NDArray[np.int64]:
+    def to_coordinates(self, sums: Any) -> NDArray[np.int64]:
         """The coordinates of the one, again and again."""
-        return np.tile(self.one.cut(self.one.whole.finish(sums)), self.times)
+        return np.tile(self.one.own_part(self.one.whole.to_coordinates(sums)), self.times)
 
     def rows(self, sums: Any) -> int:
         """The number of rows."""
         return self.one.whole.rows(sums)
 
-    def scales(self, law: Law, per_group: Sequence[Fraction]) -> Scales:
+    def scales(self, law: Law, per_group: Sequence[Fraction]) -> CoordinateNoise:
         """The same for every copy."""
         scales = self.one.scales(law, per_group)
-        return Scales(law=law, table=scales.table, index=np.tile(scales.index, self.times))
+        return CoordinateNoise(law=law, table=scales.table, index=np.tile(scales.index, self.times))
 
-    def spread(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
+    def sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
         """As often as there are copies."""
-        return self.times * self.one.spread(power=power, weights=weights, neighbours=neighbours)
+        return self.times * self.one.sensitivity(power=power, weights=weights, neighbours=neighbours)
 
     def largest_change(self, neighbours: Neighbours) -> int:
         """That of the one."""

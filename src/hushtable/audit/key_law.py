@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from ..laws import Law
 from ..vault.door.reveal import Revealed
 from .laws import Floats, noise_pit, noise_tail
 
@@ -60,4 +61,4 @@ def _pit(rows: int, count: int | None, scale: Fraction, threshold: int, coins: n
     coin = coins.random(1)
     if count is None:
         return float(coin[0] * math.exp(_likely(rows, None, scale, threshold)))
-    return float(noise_pit("laplace", scale, np.array([count - rows]), coin)[0])
+    return float(noise_pit(Law.LAPLACE, scale, np.array([count - rows]), coin)[0])

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..budget import Neighbours, Unit
 from ..domain import Domain
+from ..laws import Law
 from ..vault.door.door import Noise
 from ..vault.statistics import Statistic
 from .laws import Floats
@@ -34,14 +35,14 @@ def weights_of(statistic: Statistic, noise: Noise) -> Floats:
     scales = statistic.scales(noise.law, noise.per_group)
     each = np.array([float(Fraction(s)) for s in scales.table])[scales.index]
     with np.errstate(divide="ignore"):
-        found = np.where(each > 0, (1 if noise.law == "laplace" else 0.5) / each, 0.0)
+        found = np.where(each > 0, (1 if noise.law == Law.LAPLACE else 0.5) / each, 0.0)
     return np.asarray(found)
 
 
 def worst_pair(statistic: Statistic, noise: Noise, domain: Domain, *, seed: int) -> Pair:
     """All pairs of many possible rows, then one value of the best pair changed at a time, as long as that helps."""
     power, weights, relation = (
-        (1 if noise.law == "laplace" else 2),
+        (1 if noise.law == Law.LAPLACE else 2),
         weights_of(statistic, noise),
         domain.unit.neighbours,
     )

@@ -15,7 +15,7 @@ import numpy as np
 from ..domain import Domain
 from ..domain.attributes import Open
 from ..laws import Law
-from ..maths.interactions.layout import Interactions
+from ..maths.interactions.layout import InteractionLayout
 from ..maths.keys.siphash import KEY_BYTES
 from ..maths.keys.sketches import Sketch
 from ..maths.linear import Boxes, ListedQueries
@@ -34,7 +34,7 @@ from .tables import NAMES
 __all__ = ["BUILDERS", "every_statistic", "key_of", "noise_for", "statistic_cases"]
 
 Builder = Callable[[Domain], Sequence[Statistic]]
-LAWS: tuple[Law, ...] = ("laplace", "gaussian")
+LAWS = (Law.LAPLACE, Law.GAUSSIAN)
 # What the noise of a group is multiplied by, so that a mix-up of groups shows.
 UNEVEN = (Fraction(1), Fraction(3, 2), Fraction(5, 2))
 # Never measured: it only holds the counts that lists are summed from.
@@ -71,9 +71,9 @@ def statistic_cases(name: str) -> Iterator[MeasureCase]:
 
 def noise_for(statistic: Statistic, law: Law, domain: Domain) -> Noise | None:
     """About epsilon 1 or rho 1/2; None where no row changes anything."""
-    power, unit = (1 if law == "laplace" else 2), domain.unit
+    power, unit = (1 if law == Law.LAPLACE else 2), domain.unit
     alone = [
-        statistic.spread(
+        statistic.sensitivity(
             power=power, weights=[Fraction(int(g == h)) for h in range(statistic.groups)], neighbours=unit.neighbours
         )
         for g in range(statistic.groups)
@@ -82,7 +82,7 @@ def noise_for(statistic: Statistic, law: Law, domain: Domain) -> Noise | None:
         return None
     uneven = [UNEVEN[g % len(UNEVEN)] if alone[g] else Fraction(0) for g in range(statistic.groups)]
     weights = [1 / u if u else Fraction(0) for u in uneven]
-    whole = statistic.spread(power=power, weights=weights, neighbours=unit.neighbours) * Fraction(unit.rows**power)
+    whole = statistic.sensitivity(power=power, weights=weights, neighbours=unit.neighbours) * Fraction(unit.rows**power)
     return Noise(law=law, per_group=tuple(u * whole for u in uneven))
 
 
@@ -203,18 +203,18 @@ BUILDERS: dict[str, tuple[dict[str, Any], Builder]] = {
     "histogram": (BINARY, lambda d: [statistics.Histogram(d.sizes)]),
     "parities": (
         BINARY,
-        lambda d: [statistics.Parities(Interactions(d.sizes, 2, basis)) for basis in ("contrast", "monomial")],
+        lambda d: [statistics.Parities(InteractionLayout(d.sizes, 2, basis)) for basis in ("contrast", "monomial")],
     ),
     "rare-lengths": (BINARY, lambda d: [statistics.RareLengths(_rare(d))]),
     "rare-sums": (BINARY, lambda d: [statistics.RareSums(_rare(d), [4, 4, 3], [4, 4, 2])]),
-    "residuals": (MIXED, lambda d: [statistics.Residuals(Interactions(d.sizes, 2))]),
-    "tables": (MIXED, lambda d: [statistics.Tables(Interactions(d.sizes, 2))]),
+    "residuals": (MIXED, lambda d: [statistics.Residuals(InteractionLayout(d.sizes, 2))]),
+    "tables": (MIXED, lambda d: [statistics.Tables(InteractionLayout(d.sizes, 2))]),
     "chosen-tables": (MIXED, lambda d: [statistics.ChosenTables(d.sizes, _sets(d), threads=1)]),
     "grouped-tables": (MIXED, lambda d: [statistics.GroupedTables(d.sizes, _grouped(d), [0, 1, 1])]),
     "grouped-interactions": (MIXED, lambda d: [statistics.GroupedInteractions(d.sizes, _grouped(d), [0, 1, 1])]),
     "linear-queries": (MIXED, _linear),
     "one-question": (MIXED, _question),
-    "part": (MIXED, lambda d: [statistics.Tables(Interactions(d.sizes, 2), threads=1).part(1)]),
+    "part": (MIXED, lambda d: [statistics.Tables(InteractionLayout(d.sizes, 2), threads=1).part(1)]),
     "list-count": (OPEN, _list_count),
     "list-sums": (OPEN, _list_sums),
     "hash-sums": (OPEN, _hash_sums),

@@ -39,7 +39,7 @@ def _price(currency: Currency, epsilon: int = 1) -> Price:
 
 
 def _law(currency: Currency) -> Law:
-    return "laplace" if currency == "pure" else "gaussian"
+    return Law.LAPLACE if currency == "pure" else Law.GAUSSIAN
 
 
 def _tables(domain: Domain, here: list[Row], there: list[Row], others: list[Row]) -> tuple[Table, Table]:
@@ -62,7 +62,7 @@ def _keys(domain: Domain) -> tuple[Table, Table]:
 
 def _wider(domain: Domain, law: Law) -> int:
     """How much wider the noise of a person with several rows must be: the scale, or the variance."""
-    return domain.unit.rows if law == "laplace" else domain.unit.rows**2
+    return domain.unit.rows if law == Law.LAPLACE else domain.unit.rows**2
 
 
 def _select(domain: Domain, currency: Currency) -> Release:
@@ -97,7 +97,7 @@ def _distances(domain: Domain, currency: Currency) -> Release:
     statistic, law = GroupedTables(domain.sizes, sets, times=8), _law(currency)
     reference = np.tile(np.array([0, 9, 9, 90], dtype=np.int64), 3)
     change = statistic.block_change(domain.unit.neighbours) * domain.unit.rows
-    scale = Fraction(len(sets) * change) if law == "laplace" else Fraction(len(sets) * change**2)
+    scale = Fraction(len(sets) * change) if law == Law.LAPLACE else Fraction(len(sets) * change**2)
 
     def release(door: Any, _: Domain) -> None:
         door.distances(statistic, reference, scale, law)
@@ -121,7 +121,7 @@ def _watch(domain: Domain, currency: Currency) -> Release:
     law, crossings = _law(currency), (2 if currency == "pure" else 1)
     epsilon = Price(currency="pure", amount=Fraction(1, 2))
     # The other half for the measurements.
-    scale = Fraction(2 * crossings) if law == "laplace" else Fraction(1, 2 * (Fraction(1, 2) - Fraction(1, 8)))
+    scale = Fraction(2 * crossings) if law == Law.LAPLACE else Fraction(1, 2 * (Fraction(1, 2) - Fraction(1, 8)))
     noise = Noise(law=law, per_group=(scale * _wider(domain, law),))
 
     def release(door: Any, _: Domain) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..budget import Price
 from ..domain import Domain
+from ..laws import Law
 from ..vault.door.door import Door, Noise, price_of
 from ..vault.door.randomness import Simulated
 from ..vault.statistics import Statistic
@@ -103,7 +104,7 @@ def _losses(case: MeasureCase, values: np.ndarray, tables: tuple[Table, Table]) 
     each = np.array([float(s) for s in scales.table])[scales.index]
     moved = np.flatnonzero((sums[0] != sums[1]) & (each > 0))
     here, there = (values[:, moved] - s[moved] for s in sums)
-    if case.noise.law == "laplace":
+    if case.noise.law == Law.LAPLACE:
         return np.asarray(((np.abs(there) - np.abs(here)) / each[moved]).sum(axis=1))
     squares = there.astype(np.float64) ** 2 - here.astype(np.float64) ** 2
     return np.asarray((squares / (2 * each[moved])).sum(axis=1))

@@ -56,7 +56,7 @@ class Table:
 
     def finished(self, statistic: Statistic) -> np.ndarray[Any, np.dtype[np.int64]]:
         """The statistic's coordinates."""
-        return statistic.cut(statistic.whole.finish(self.total(statistic.whole)))
+        return statistic.own_part(statistic.whole.to_coordinates(self.total(statistic.whole)))
 
     def keys(self, attributes: Sequence[Attribute]) -> Counter[bytes]:
         """How often each key occurs."""

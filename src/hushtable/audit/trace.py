@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from ..budget import Price
 from ..domain.attributes import Attribute
 from ..laws import Law
-from ..maths.interactions.layout import Scales
-from ..vault.door.door import Door, Measurement, Noise, Watch, watch_split
+from ..maths.interactions.layout import CoordinateNoise
+from ..vault.door.door import Door, Measurement, Noise, SparseVector, sparse_vector_shares
 from ..vault.door.reveal import Revealed
 from ..vault.statistics import Statistic
 from .key_law import KeyLaw
@@ -101,14 +101,14 @@ class Traced:
         if self._relation != "replace":
             rows = [statistic.rows(self._sums(statistic)), statistic.rows(self.there.total(statistic.whole))]  # type: ignore[attr-defined]
             here, there = (np.array([n], dtype=np.int64) for n in rows)
-            one = Scales(law=law, table=(scale,), index=np.zeros(1, dtype=np.int32))
+            one = CoordinateNoise(law=law, table=(scale,), index=np.zeros(1, dtype=np.int32))
             self._noisy("count rows", one, np.array([found]), here, there)
         return found
 
     def distances(self, statistic: Statistic, reference: Ints, scale: Fraction, law: Law) -> Ints:
         """See Door."""
         found: Ints = super().distances(statistic, reference, scale, law)  # type: ignore[misc]
-        same = Scales(law=law, table=(scale,), index=np.zeros(len(found), dtype=np.int32))
+        same = CoordinateNoise(law=law, table=(scale,), index=np.zeros(len(found), dtype=np.int32))
         here, there = self._distances(statistic, reference), self._distances_there(statistic, reference)
         self._noisy("distances", same, found, here, there)
         return found
@@ -131,11 +131,13 @@ class Traced:
         self.trace.steps.append(Step("select", [float(found)], loss, self._in_money(exact, pure), np.array([pit])))
         return found
 
-    def watch(self, *, change: int, threshold: int, price: Price, crossings: int = 1, paid: int | None = None) -> Watch:
+    def watch(
+        self, *, change: int, threshold: int, price: Price, crossings: int = 1, paid: int | None = None
+    ) -> SparseVector:
         """See Door."""
         more = {"change": change, "threshold": threshold, "price": price, "crossings": crossings, "paid": paid}
-        opened: Watch = super().watch(**more)  # type: ignore[misc]
-        first, second = watch_split(price.amount, crossings)
+        opened: SparseVector = super().watch(**more)  # type: ignore[misc]
+        first, second = sparse_vector_shares(price.amount, crossings)
         moved = change * self._unit_rows
         law = WatchLaw(threshold, float(moved / first), float(2 * crossings * moved / second))
         step = Step("watch", [], 0.0, 0.0, np.zeros(0))
@@ -143,7 +145,7 @@ class Traced:
         self.trace.steps.append(step)
         return opened
 
-    def exceeds(self, watch: Watch, statistic: Statistic, reference: int, *, coordinate: int = 0) -> bool:
+    def exceeds(self, watch: SparseVector, statistic: Statistic, reference: int, *, coordinate: int = 0) -> bool:
         """See Door."""
         crossed: bool = super().exceeds(watch, statistic, reference, coordinate=coordinate)  # type: ignore[misc]
         law, step = self._watches[id(watch)]
@@ -166,24 +168,24 @@ class Traced:
         self.trace.steps.append(Step("reveal", outputs, loss, self._in_money(price, True), pits, delta))
         return seen
 
-    def _noisy(self, kind: str, scales: Scales, values: NDArray[Any], here: Ints, there: Ints) -> None:
+    def _noisy(self, kind: str, scales: CoordinateNoise, values: NDArray[Any], here: Ints, there: Ints) -> None:
         each = np.array([float(s) for s in scales.table])[scales.index]
         moved, noisy = np.abs(there - here).astype(np.float64), each > 0
         apart, other = (values - sums for sums in (here, there))
         with np.errstate(divide="ignore", invalid="ignore"):
-            if scales.law == "laplace":
+            if scales.law == Law.LAPLACE:
                 losses, prices = (np.abs(other) - np.abs(apart)) / each, moved / each
             else:
                 losses = (other.astype(np.float64) ** 2 - apart.astype(np.float64) ** 2) / (2 * each)
                 prices = moved**2 / (2 * each)
         # Exact numbers cost nothing where no row can change them, and everything where one does.
         exact = np.inf if bool((moved[~noisy] > 0).any()) else 0.0
-        price = self._in_money(float(prices[noisy].sum()) + exact, scales.law == "laplace")
+        price = self._in_money(float(prices[noisy].sum()) + exact, scales.law == Law.LAPLACE)
         pits = self._pits(scales, apart)[noisy]
         loss = float(losses[noisy].sum()) + exact
         self.trace.steps.append(Step(kind, [float(v) for v in values], loss, price, pits))
 
-    def _pits(self, scales: Scales, apart: NDArray[Any]) -> Floats:
+    def _pits(self, scales: CoordinateNoise, apart: NDArray[Any]) -> Floats:
         found, coins = np.zeros(len(apart)), self.trace.coins.random(len(apart))
         if not np.issubdtype(apart.dtype, np.integer):
             self.trace.whole_numbers = False
@@ -200,9 +202,9 @@ class Traced:
     def _sums_there(self, statistic: Statistic) -> Ints:
         whole = statistic.whole
         if self._whole is None or self._whole[0] is not whole:
-            self._whole = (whole, whole.finish(self.there.total(whole)))
+            self._whole = (whole, whole.to_coordinates(self.there.total(whole)))
         finished = self._whole[1]
-        return finished if statistic is whole else statistic.cut(finished)
+        return finished if statistic is whole else statistic.own_part(finished)
 
     def _distances_there(self, statistic: Statistic, reference: Ints) -> Ints:
         apart = np.abs(self._sums_there(statistic) - reference)

@@ -16,10 +16,11 @@ import numpy as np
 
 from ..budget import UNIT_NAME, Price
 from ..errors import BadQuestion, BadState, Exhausted
+from ..laws import Law
 from ..questions.parse import Question, parse
 from ..synopsis import Synopsis
 from ..synopsis.synopsis import SIMULATED
-from ..vault.door.door import Door, Noise, Watch, price_of
+from ..vault.door.door import Door, Noise, SparseVector, price_of
 from ..vault.door.randomness import Randomness
 from ..vault.ledger.sealed_lines import Chain
 from ..vault.statistics import ChosenTables, OneQuestion, Statistic
@@ -78,11 +79,11 @@ class Curator:
         price = Price(currency=plan.price.currency, amount=account.left)
         self._door = door(total=rows.total, unit=self.domain.unit, price=price, account=account, randomness=randomness)
         self._stretch: ExitStack | None = None
-        self._watch: Watch | None = None
+        self._watch: SparseVector | None = None
         self._texts: dict[str, Any] = {}
         self._prepare(rows)
         self._mutex, self._process, self._closed = threading.Lock(), os.getpid(), ""
-        power = 2 if plan.law == "gaussian" else 1
+        power = 2 if plan.law == Law.GAUSSIAN else 1
         self._answer_noise = Noise(law=plan.law, per_group=(plan.answer_scale * self.grain**power,))
         if state.first("start") is None:
             self._measure_start()
@@ -263,7 +264,7 @@ class Curator:
         assert self._stretch is not None
         self._stretch.close()
         self._stretch = None
-        if self.plan.law == "gaussian":
+        if self.plan.law == Law.GAUSSIAN:
             self._watch = None  # pure epsilon keeps its threshold for all stretches
 
     def _count_payable(self) -> int:
@@ -334,7 +335,7 @@ class Curator:
             value=value * step,
             stderr=stderr * step,
             bias=bias,
-            kurtosis=3.0 if self.plan.law == "laplace" else 0.0,
+            kurtosis=3.0 if self.plan.law == Law.LAPLACE else 0.0,
             estimator={"paid": "measured", "repeated": "measured", "certain": "exact"}.get(source, "hypothesis"),
             notes=(SIMULATED, *notes) if self.not_private else notes,
             not_private=self.not_private,

@@ -22,13 +22,13 @@ from .curator import Curator, Held, OnExhausted
 from .list_curator import ListCurator
 from .plan import FACTOR, QUESTIONS, UPDATES, CuratorPlan, Way, plan_curator
 
-__all__ = ["Wish", "open_curator"]
+__all__ = ["CuratorRequest", "open_curator"]
 
 Rows = Callable[[CuratorPlan], Held]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wish:
+class CuratorRequest:
     """What the caller said about the plan; None where nothing was said."""
 
     budget: Budget | None
@@ -70,7 +70,7 @@ class Wish:
 def open_curator(
     *,
     domain: Domain,
-    wish: Wish,
+    wish: CuratorRequest,
     rows: int | None,
     read: Rows,
     ledger: Path,
@@ -99,7 +99,7 @@ def _kind(plan: CuratorPlan) -> type[Curator]:
     return Curator if plan.workload is None else ListCurator
 
 
-def _begun(file: StateFile, domain: Domain, wish: Wish, rows: int | None) -> CuratorPlan:
+def _begun(file: StateFile, domain: Domain, wish: CuratorRequest, rows: int | None) -> CuratorPlan:
     """The plan in the state, or a new one that is now in it."""
     if not file.entries:
         plan = wish.plan(domain, rows)
@@ -123,7 +123,9 @@ def _begun(file: StateFile, domain: Domain, wish: Wish, rows: int | None) -> Cur
         raise BadState(f"{file.path} holds something that no curator wrote; put the right file back") from None
 
 
-def _continued(file: StateFile, begin: dict[str, Any], domain: Domain, wish: Wish, rows: int | None) -> CuratorPlan:
+def _continued(
+    file: StateFile, begin: dict[str, Any], domain: Domain, wish: CuratorRequest, rows: int | None
+) -> CuratorPlan:
     """The plan that was begun, if it is this table's and the caller's."""
     if begin["table"] != domain.table or begin["domain"] != domain.digest:
         raise BadState(

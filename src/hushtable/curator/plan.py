@@ -75,7 +75,7 @@ class CuratorPlan:
     @property
     def law(self) -> Law:
         """Laplace for pure epsilon, else Gaussian."""
-        return "laplace" if self.budget.currency == "pure" else "gaussian"
+        return Law.of(self.price)
 
     @property
     def rows_amount(self) -> Fraction:
@@ -101,7 +101,7 @@ class CuratorPlan:
         if self.way == "independent":
             each = _down(left / self.questions)
             return Terms(opening=Fraction(0), each=each, answer=each, watch=Fraction(0), crossings=0)
-        return _pure_terms(left, self.updates) if self.law == "laplace" else _rho_terms(left, self.updates)
+        return _pure_terms(left, self.updates) if self.law == Law.LAPLACE else _rho_terms(left, self.updates)
 
     @property
     def feasible(self) -> bool:
@@ -132,9 +132,9 @@ class CuratorPlan:
         """
         if self.way == "independent":
             return None
-        from ..vault.door.door import watch_split
+        from ..vault.door.door import sparse_vector_shares
 
-        first, second = watch_split(self.terms.watch, self.terms.crossings)
+        first, second = sparse_vector_shares(self.terms.watch, self.terms.crossings)
         rows = self.domain.unit.rows
         comparison = float(2 * self.terms.crossings * rows / second)
         seldom = max(math.log(self.questions / (2 * max(1, self.updates / 10))), 1.0)
@@ -266,12 +266,12 @@ def _lists(domain: Domain, workload: Workload | str | None) -> Sparse | None:
 
 def noise_scale(amount: Fraction, law: Law, rows: int) -> Fraction:
     """The scale at which a count (sensitivity: rows per person) costs this much."""
-    return Fraction(rows) / amount if law == "laplace" else Fraction(rows**2) / (2 * amount)
+    return Fraction(rows) / amount if law == Law.LAPLACE else Fraction(rows**2) / (2 * amount)
 
 
 def stderr_of(scale: Fraction, law: Law) -> float:
     """Standard deviation of noise of this scale."""
-    return math.sqrt(2) * float(scale) if law == "laplace" else math.sqrt(scale)
+    return math.sqrt(2) * float(scale) if law == Law.LAPLACE else math.sqrt(scale)
 
 
 def _rho_terms(left: Fraction, updates: int) -> Terms:
@@ -285,14 +285,14 @@ def _rho_terms(left: Fraction, updates: int) -> Terms:
 
 def _pure_terms(left: Fraction, updates: int) -> Terms:
     """One threshold for all stretches; see Door.watch for what each part of it costs."""
-    from ..vault.door.door import watch_split
+    from ..vault.door.door import sparse_vector_shares
 
     answer = _down(left * ANSWER_SHARE / updates)
     # The door rounds every charge up: room for all of them.
     watching = left - answer * updates - Fraction(updates + 2, GRID)
     if watching <= 0:
         return Terms(opening=Fraction(0), each=Fraction(0), answer=answer, watch=Fraction(0), crossings=updates)
-    first, second = watch_split(watching, updates)
+    first, second = sparse_vector_shares(watching, updates)
     each = _up(second / updates) + answer
     return Terms(opening=_up(first), each=each, answer=answer, watch=watching, crossings=updates)
 

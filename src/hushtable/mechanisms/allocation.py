@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..budget import Price, Unit
 from ..laws import Law
-from ..maths.interactions.layout import Interactions
+from ..maths.interactions.layout import InteractionLayout
 from .base import Forecast
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ SIGNIFICANT_BITS = 40
 
 def allocate(
     statistic: Statistic,
-    interactions: Interactions,
+    interactions: InteractionLayout,
     *,
     law: Law,
     unit: Unit,
@@ -46,14 +46,14 @@ def allocate(
     """
     from ..vault.door.door import Noise, price_of
 
-    power = 2 if law == "gaussian" else 1
+    power = 2 if law == Law.GAUSSIAN else 1
     costs = []
     for group in range(len(interactions.groups)):
         alone = [Fraction(int(g == group)) for g in range(len(interactions.groups))]
-        costs.append(float(statistic.spread(power=power, weights=alone, neighbours=unit.neighbours)))
+        costs.append(float(statistic.sensitivity(power=power, weights=alone, neighbours=unit.neighbours)))
     if uses is None:
         uses = [use(interactions, law, group, interactions.order) for group in range(len(costs))]
-    root = 1 / 2 if law == "gaussian" else 1 / 3
+    root = 1 / 2 if law == Law.GAUSSIAN else 1 / 3
     shape = [(p / v) ** root if p > 0 and v > 0 else 0.0 for p, v in zip(costs, uses, strict=True)]
     shape = _with_floor(shape, costs, [len(key) for key in interactions.groups])
     rough = Noise(law=law, per_group=tuple(round_up(Fraction(s)) for s in shape))
@@ -62,14 +62,14 @@ def allocate(
     return Noise(law=law, per_group=tuple(round_up(s * stretch) for s in rough.per_group))
 
 
-def uniform(statistic: Statistic, interactions: Interactions, *, unit: Unit, price: Price) -> Noise:
+def uniform(statistic: Statistic, interactions: InteractionLayout, *, unit: Unit, price: Price) -> Noise:
     """One Laplace scale for all groups, as published; the number of rows stays exact where it is public."""
     from ..vault.door.door import Noise, price_of
 
     first = Fraction(0 if unit.neighbours == "replace" else 1)
-    rough = Noise(law="laplace", per_group=(first, *[Fraction(1)] * (len(interactions.groups) - 1)))
+    rough = Noise(law=Law.LAPLACE, per_group=(first, *[Fraction(1)] * (len(interactions.groups) - 1)))
     scale = round_up(price_of(statistic, rough, unit).amount / price.on_grid(up=False).amount)
-    return Noise(law="laplace", per_group=tuple(s * scale for s in rough.per_group))
+    return Noise(law=Law.LAPLACE, per_group=tuple(s * scale for s in rough.per_group))
 
 
 def _with_floor(scales: Sequence[float], costs: Sequence[float], orders: Sequence[int]) -> list[float]:
@@ -93,7 +93,7 @@ def round_up(value: Fraction) -> Fraction:
     return Fraction(math.ceil(scaled)) / Fraction(2) ** shift
 
 
-def use(interactions: Interactions, law: Law, group: int, width: int) -> float:
+def use(interactions: InteractionLayout, law: Law, group: int, width: int) -> float:
     """How much a unit scale in one group adds to the summed variance of all cells of all tables of a width.
 
     A table B spreads the interaction of A evenly over the attributes in B but not in A, which divides its
@@ -105,13 +105,13 @@ def use(interactions: Interactions, law: Law, group: int, width: int) -> float:
     rest = Counter(interactions.sizes) - Counter(key)
     beyond = _elementary((interactions.functions(size).cells[0] for size in rest.elements()), width - len(key))
     each = prod(sum(_directions(interactions, size, law)) for size in key)
-    return interactions.sets_in(group) * each * beyond * (1 if law == "gaussian" else 2)
+    return interactions.sets_in(group) * each * beyond * (1 if law == Law.GAUSSIAN else 2)
 
 
-def _directions(interactions: Interactions, size: int, law: Law) -> list[float]:
+def _directions(interactions: InteractionLayout, size: int, law: Law) -> list[float]:
     """Summed variance of an attribute's cells due to each function of unit scale: 1 each for contrasts (Gaussian)."""
     one = interactions.functions(size)
-    units = one.norms if law == "gaussian" else [step**2 for step in one.steps]
+    units = one.norms if law == Law.GAUSSIAN else [step**2 for step in one.steps]
     return [weight * unit for weight, unit in zip(one.cells[1:], units[1:], strict=True)]
 
 
@@ -124,9 +124,9 @@ def _elementary(values: Iterable[float], degree: int) -> float:
     return totals[degree]
 
 
-def forecast(interactions: Interactions, noise: Noise, width: int) -> Forecast:
+def forecast(interactions: InteractionLayout, noise: Noise, width: int) -> Forecast:
     """The errors of all questions of a width, in rows. No data needed: the noise is independent of them."""
-    power = 1 if noise.law == "gaussian" else 2
+    power = 1 if noise.law == Law.GAUSSIAN else 2
     scales = [float(s) ** power for s in noise.per_group]
     total = sum(use(interactions, noise.law, g, width) * s for g, s in enumerate(scales))
     cells = _elementary((float(size) for size in interactions.sizes), width)
@@ -139,11 +139,11 @@ def forecast(interactions: Interactions, noise: Noise, width: int) -> Forecast:
     )
 
 
-def _kinds(interactions: Interactions, width: int) -> list[tuple[int, ...]]:
+def _kinds(interactions: InteractionLayout, width: int) -> list[tuple[int, ...]]:
     return [key for key in interactions.groups if len(key) == width]
 
 
-def _worst(interactions: Interactions, law: Law, scales: Sequence[float], kind: tuple[int, ...]) -> float:
+def _worst(interactions: InteractionLayout, law: Law, scales: Sequence[float], kind: tuple[int, ...]) -> float:
     """Bound on the variance of any 0/1 question on a table of this kind.
 
     A question f of N cells has squared length at most N, and taking its complement changes nothing but the
@@ -157,6 +157,6 @@ def _worst(interactions: Interactions, law: Law, scales: Sequence[float], kind: 
             key = tuple(kind[i] for i in members)
             spread = prod(interactions.functions(kind[i]).cells[0] for i in range(len(kind)) if i not in members)
             largest = prod(max(_directions(interactions, s, law), default=0.0) for s in key)
-            parts.append(scales[number[tuple(sorted(key))]] * largest * spread * (1 if law == "gaussian" else 2))
+            parts.append(scales[number[tuple(sorted(key))]] * largest * spread * (1 if law == Law.GAUSSIAN else 2))
     most = max(parts) / 4 if interactions.basis == "contrast" else sum(parts)
-    return most * cells + scales[0] * (1 if law == "gaussian" else 2)
+    return most * cells + scales[0] * (1 if law == Law.GAUSSIAN else 2)

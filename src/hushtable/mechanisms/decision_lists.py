@@ -16,7 +16,7 @@ from ..domain import Domain
 from ..domain.decision_list import DecisionList
 from ..errors import BadPlan
 from ..laws import Law
-from ..maths.interactions.layout import Interactions
+from ..maths.interactions.layout import InteractionLayout
 from ..models.decision_lists import DecisionListsModel
 from ..questions.workloads.base import Workload
 from ..questions.workloads.decision_lists import DecisionLists
@@ -71,7 +71,7 @@ class DecisionListsRelease(Mechanism):
     def _at_order(self, domain: Domain, column: DecisionList, order: int, price: Price) -> Design:
         statistic = DecisionListSums(column, order)
         numbers = statistic.length
-        law: Law = "laplace" if price.currency == "pure" else "gaussian"
+        law = Law.of(price)
         noise = _allocate(statistic, law=law, unit=domain.unit, price=price)
         bias = float(statistic.polynomials.bias)
         lists = f"bias at most {readable(float(f'{bias:.3g}'))}" if bias else "exact"
@@ -103,9 +103,9 @@ class DecisionListsRelease(Mechanism):
 
 def _highest_order(inputs: int, wanted: int, *, given: bool) -> int:
     """The order wanted, if its numbers are not too many; else the next that fits, or BadPlan where it was given."""
-    fits = max(t for t in range(1, wanted + 1) if Interactions.count([2] * inputs, t) < MOST_NUMBERS)
+    fits = max(t for t in range(1, wanted + 1) if InteractionLayout.count([2] * inputs, t) < MOST_NUMBERS)
     if fits < wanted and given:
-        numbers = 1 + Interactions.count([2] * inputs, wanted)
+        numbers = 1 + InteractionLayout.count([2] * inputs, wanted)
         raise BadPlan(f"order {wanted} needs {numbers:,} numbers and the cap is {MOST_NUMBERS:,}; use order={fits}")
     return fits
 
@@ -125,7 +125,7 @@ def _allocate(statistic: DecisionListSums, *, law: Law, unit: Unit, price: Price
     """The scales of least variance of an answer at the given price; the number of rows only where it is private."""
     from ..vault.door.door import Noise, price_of
 
-    power, private = (2 if law == "gaussian" else 1), unit.neighbours == "add-remove"
+    power, private = (2 if law == Law.GAUSSIAN else 1), unit.neighbours == "add-remove"
     costs = np.array(sorted(statistic.polynomials.norms(power)), dtype=np.float64)
     uses = [float(size) / 4**statistic.polynomials.grid for size in _sizes(statistic)]
     if private:
@@ -142,7 +142,7 @@ def _least_variance(costs: NDArray[np.float64], uses: Sequence[float], law: Law)
     At the optimum some mixture p of the rows' kinds has variance_g = p.cost_g / use_g (Gaussian) or scale_g^3
     proportional to it (Laplace). The mixture is found by raising the share of kinds that pay more than the mean.
     """
-    root, mixture = (1 / 2 if law == "gaussian" else 1 / 3), np.full(len(costs), 1 / len(costs))
+    root, mixture = (1 / 2 if law == Law.GAUSSIAN else 1 / 3), np.full(len(costs), 1 / len(costs))
     for _ in range(ROUNDS):
         scales = (mixture @ costs / np.array(uses)) ** root
         paid = costs @ (1 / scales)
@@ -155,7 +155,7 @@ def _forecast(statistic: DecisionListSums, noise: Noise) -> Forecast:
 
     Half of a private number of rows is in every count, and its share of bias again.
     """
-    each = [float(s) if noise.law == "gaussian" else 2 * float(s) ** 2 for s in noise.per_group]
+    each = [float(s) if noise.law == Law.GAUSSIAN else 2 * float(s) ** 2 for s in noise.per_group]
     sets = sum(one * size for one, size in zip(each[1:], _sizes(statistic), strict=True))
     bias = float(statistic.polynomials.bias)
     stderr = math.sqrt((0.5 + bias) ** 2 * each[0] + sets / 4 ** (statistic.polynomials.grid + 1))

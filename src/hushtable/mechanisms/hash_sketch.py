@@ -20,7 +20,7 @@ from ..models.frequent import NONE, Frequent
 from ..models.hash_sketch import HashSketchModel
 from ..models.key_columns import KeyColumns
 from ..questions.workloads.base import Workload
-from ..questions.workloads.sparse import Keyed
+from ..questions.workloads.sparse import KeyWorkload
 from ..vault.statistics.hash_sums import HashSums
 from ..words import counted
 from .allocation import round_up
@@ -67,21 +67,21 @@ class HashSketch(Mechanism):
 
     def suits(self, workload: Workload) -> bool:
         """Lists of keys."""
-        return isinstance(workload, Keyed)
+        return isinstance(workload, KeyWorkload)
 
     def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design:
         """See Mechanism."""
         workload.check(domain)
-        asked = cast(Keyed, workload)
+        asked = cast(KeyWorkload, workload)
         unit = domain.unit
-        law: Law = "laplace" if price.currency == "pure" else "gaussian"
+        law = Law.of(price)
         # Where signs would double the change of a bucket (Gaussian, replaced rows) the sketch goes without them.
-        signed = law == "laplace" or unit.neighbours == "add-remove"
+        signed = law == Law.LAPLACE or unit.neighbours == "add-remove"
         on_list = _list_share(price) * price.amount
         spent = Price(currency=price.currency, amount=price.amount - on_list).on_grid(up=False)
         scale, threshold = _list_noise(on_list, price.delta, unit)
         noise = _bucket_noise(asked.attributes(domain), law, unit, spent, signed=signed)
-        variance = float(noise.per_group[1]) if law == "gaussian" else 2 * float(noise.per_group[1]) ** 2
+        variance = float(noise.per_group[1]) if law == Law.GAUSSIAN else 2 * float(noise.per_group[1]) ** 2
         # No value left in the buckets is likely to be more frequent than this.
         most = None if rows is None else rows * (threshold + 5 * float(scale) if scale else rows)
         width = asked.buckets or _width(variance, most, asked.largest, listed=bool(scale))
@@ -170,9 +170,9 @@ def _bucket_noise(attributes: tuple[Attribute, ...], law: Law, unit: Unit, price
 
 def _price_alone(statistic: HashSums, noise: Noise, unit: Unit) -> Fraction:
     """What noise of scale 1 on one group would cost if the other were free."""
-    power = 2 if noise.law == "gaussian" else 1
+    power = 2 if noise.law == Law.GAUSSIAN else 1
     weights = [scale / 2 if power == 2 else scale for scale in noise.per_group]
-    return statistic.spread(power=power, weights=weights, neighbours=unit.neighbours) * Fraction(unit.rows**power)
+    return statistic.sensitivity(power=power, weights=weights, neighbours=unit.neighbours) * Fraction(unit.rows**power)
 
 
 def _width(variance: float, most: float | None, largest: int, *, listed: bool) -> int:

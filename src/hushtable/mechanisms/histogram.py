@@ -43,7 +43,7 @@ class HistogramRelease(Mechanism):
         cells = prod(domain.sizes)
         if cells > MOST_CELLS:
             raise BadPlan(f"the whole table has {cells:,} cells and a histogram at most {MOST_CELLS:,}")
-        law: Law = "laplace" if price.currency == "pure" else "gaussian"
+        law = Law.of(price)
         statistic = Histogram(domain.sizes)
         at_one = price_of(statistic, Noise(law=law, per_group=(Fraction(1),)), domain.unit).amount
         noise = Noise(law=law, per_group=(at_one / price.on_grid(up=False).amount,))
@@ -74,7 +74,7 @@ def _forecast(sizes: tuple[int, ...], law: Law, scale: Fraction, width: int, *, 
 
     A public number of rows takes the share 1 / kept of that noise away; then the worst question takes half the cells.
     """
-    variance = float(scale) if law == "gaussian" else 2 * float(scale) ** 2
+    variance = float(scale) if law == Law.GAUSSIAN else 2 * float(scale) ** 2
     cells = prod(sizes)
     kept, inverse = [1.0] + [0.0] * width, [1.0] + [0.0] * width
     for size in sizes:

@@ -51,7 +51,7 @@ class ListCounts(Mechanism):
         if price.delta:
             price = Price(currency="zcdp", amount=rho_of(price.amount, price.delta))
         noise = _noise(statistic, domain, price)
-        variance = float(noise.per_group[1]) if noise.law == "gaussian" else 2 * float(noise.per_group[1]) ** 2
+        variance = float(noise.per_group[1]) if noise.law == Law.GAUSSIAN else 2 * float(noise.per_group[1]) ** 2
         stderr = math.sqrt(variance)
         return Design(
             mechanism=self.name,
@@ -82,12 +82,12 @@ def _noise(statistic: ListSums, domain: Domain, price: Price) -> Noise:
     """One scale for all lists, and one for the number of rows where it is private."""
     from ..vault.door.door import Noise
 
-    law: Law = "laplace" if price.currency == "pure" else "gaussian"
-    power, unit = (1 if law == "laplace" else 2), domain.unit
+    law = Law.of(price)
+    power, unit = (1 if law == Law.LAPLACE else 2), domain.unit
     shares = (ROWS_SHARE, 1 - ROWS_SHARE) if unit.neighbours == "add-remove" else (Fraction(0), Fraction(1))
     whole, scales = price.on_grid(up=False).amount, []
     for group, share in enumerate(shares):
         alone = [Fraction(int(g == group)) / power for g in range(2)]
-        one = statistic.spread(power=power, weights=alone, neighbours=unit.neighbours) * Fraction(unit.rows**power)
+        one = statistic.sensitivity(power=power, weights=alone, neighbours=unit.neighbours) * Fraction(unit.rows**power)
         scales.append(round_up(one / (whole * share)) if share else Fraction(0))
     return Noise(law=law, per_group=tuple(scales))

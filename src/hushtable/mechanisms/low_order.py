@@ -9,7 +9,7 @@ from ..budget import Price
 from ..domain import Domain
 from ..errors import BadPlan, TooLarge
 from ..laws import Law
-from ..maths.interactions.layout import Interactions
+from ..maths.interactions.layout import InteractionLayout
 from ..models.low_order import LowOrderModel
 from ..questions.workloads.base import Workload
 from ..questions.workloads.marginals import Marginals
@@ -89,12 +89,12 @@ class LowOrder(Mechanism):
 
     def _at_order(self, domain: Domain, order: int, price: Price, wide: Wide | None = None, rows: int = 1) -> Design:
         sizes = domain.sizes
-        numbers = Interactions.count(sizes, order)
+        numbers = InteractionLayout.count(sizes, order)
         if numbers > MOST_NUMBERS:
-            fits = max((t for t in range(1, order) if Interactions.count(sizes, t) <= MOST_NUMBERS), default=0)
+            fits = max((t for t in range(1, order) if InteractionLayout.count(sizes, t) <= MOST_NUMBERS), default=0)
             raise TooLarge(order=order, numbers=numbers, cap=MOST_NUMBERS, fits=fits)
-        interactions = Interactions(sizes, order)
-        law: Law = "laplace" if price.currency == "pure" else "gaussian"
+        interactions = InteractionLayout(sizes, order)
+        law = Law.of(price)
         uses = None if wide is None else wide_uses(interactions, law, wide)
         noise = allocate(statistic_of(interactions), interactions, law=law, unit=domain.unit, price=price, uses=uses)
         forecasts = [forecast(interactions, noise, width) for width in range(1, order + 1)]
@@ -136,17 +136,17 @@ def _check_sizes(domain: Domain) -> None:
         )
 
 
-def statistic_of(interactions: Interactions) -> Statistic:
+def statistic_of(interactions: InteractionLayout) -> Statistic:
     """Parities where all attributes have two values, else residuals: the same numbers, counted faster."""
     return Parities(interactions) if interactions.binary else Residuals(interactions)
 
 
-def _memory(interactions: Interactions) -> int:
-    counted = 0 if interactions.binary else Interactions.cells(interactions.sizes, interactions.order)
+def _memory(interactions: InteractionLayout) -> int:
+    counted = 0 if interactions.binary else InteractionLayout.cells(interactions.sizes, interactions.order)
     return 150_000_000 + 40 * interactions.length + 24 * counted
 
 
-def _work(interactions: Interactions) -> float:
+def _work(interactions: InteractionLayout) -> float:
     """Seconds per million rows: reading and coding, then counting."""
     d, t = len(interactions.sizes), interactions.order
     sets = prod(range(d - t + 1, d + 1)) / prod(range(1, t + 1))

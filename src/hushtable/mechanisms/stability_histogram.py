@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, cast
 from ..budget import Price
 from ..domain import Domain
 from ..errors import BadPlan
+from ..laws import Law
 from ..models.key_columns import KeyColumns
 from ..models.stability import StabilityModel
 from ..questions.workloads.base import Workload
-from ..questions.workloads.sparse import Keyed
+from ..questions.workloads.sparse import KeyWorkload
 from ..vault.statistics.row_count import RowCount
 from .base import Design, Mechanism
 from .hash_sketch import ROWS_SHARE, SECONDS_PER_COUNT, forecast_sizes, frequent_of
@@ -36,7 +37,7 @@ class StabilityHistogram(Mechanism):
 
     def suits(self, workload: Workload) -> bool:
         """Lists of keys."""
-        return isinstance(workload, Keyed)
+        return isinstance(workload, KeyWorkload)
 
     def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design:
         """See Mechanism."""
@@ -45,7 +46,7 @@ class StabilityHistogram(Mechanism):
         workload.check(domain)
         if price.currency != "pure" or price.delta == 0:
             raise BadPlan(f"a threshold needs a delta, and the budget is {price}; give epsilon and delta")
-        asked, unit = cast(Keyed, workload), domain.unit
+        asked, unit = cast(KeyWorkload, workload), domain.unit
         private = unit.neighbours == "add-remove"
         share = 1 - ROWS_SHARE if private else Fraction(1)
         epsilon = Price(currency="pure", amount=price.amount * share).on_grid(up=False).amount
@@ -76,7 +77,7 @@ class StabilityHistogram(Mechanism):
         seen = door.reveal(attributes, scale=scale, threshold=threshold)
         rows = seen.rows
         if rows is None:
-            rows = int(door.measure(RowCount(), Noise(law="laplace", per_group=(rows_scale,))).values[0])
+            rows = int(door.measure(RowCount(), Noise(law=Law.LAPLACE, per_group=(rows_scale,))).values[0])
         return StabilityModel(
             domain=domain,
             columns=KeyColumns(attributes, free),

@@ -11,7 +11,7 @@ from ..budget import Price
 from ..domain import Domain
 from ..errors import TooLarge
 from ..laws import Law
-from ..maths.interactions.layout import Interactions
+from ..maths.interactions.layout import InteractionLayout
 from ..maths.interactions.tables_frame import precision, subsets
 from ..models.tables import TablesModel
 from ..questions.workloads.base import Workload
@@ -49,12 +49,12 @@ class TablesRelease(Mechanism):
         """See Mechanism."""
         workload.check(domain)
         order, sizes = cast(Marginals, workload).width, domain.sizes
-        cells = Interactions.cells(sizes, order)
+        cells = InteractionLayout.cells(sizes, order)
         if cells > MOST_CELLS:
-            fits = max((t for t in range(1, order) if Interactions.cells(sizes, t) <= MOST_CELLS), default=0)
+            fits = max((t for t in range(1, order) if InteractionLayout.cells(sizes, t) <= MOST_CELLS), default=0)
             raise TooLarge(order=order, numbers=cells, cap=MOST_CELLS, fits=fits)
-        interactions = Interactions(sizes, order)
-        law: Law = "laplace" if price.currency == "pure" else "gaussian"
+        interactions = InteractionLayout(sizes, order)
+        law = Law.of(price)
         noise = _allocate(interactions, law, domain, price)
         tables, public = comb(len(sizes), order), domain.unit.neighbours == "replace"
         return Design(
@@ -74,25 +74,25 @@ class TablesRelease(Mechanism):
                            cells=seen.values, rows=seen.rows)  # fmt: skip
 
 
-def _kinds(interactions: Interactions, width: int) -> list[tuple[int, ...]]:
+def _kinds(interactions: InteractionLayout, width: int) -> list[tuple[int, ...]]:
     return [key for key in interactions.groups if len(key) == width]
 
 
-def _allocate(interactions: Interactions, law: Law, domain: Domain, price: Price) -> Noise:
+def _allocate(interactions: InteractionLayout, law: Law, domain: Domain, price: Price) -> Noise:
     """Least total squared error of all cells: variance ~ cells^(-1/2) (Gaussian), scale ~ cells^(-1/3) (Laplace)."""
     from ..vault.door.door import Noise, price_of
 
-    root = 1 / 2 if law == "gaussian" else 1 / 3
+    root = 1 / 2 if law == Law.GAUSSIAN else 1 / 3
     kinds = _kinds(interactions, interactions.order)
     rough = Noise(law=law, per_group=tuple(round_up(Fraction(prod(key) ** -root)) for key in kinds))
     stretch = price_of(Tables(interactions), rough, domain.unit).amount / price.on_grid(up=False).amount
     return Noise(law=law, per_group=tuple(round_up(s * stretch) for s in rough.per_group))
 
 
-def _forecast(interactions: Interactions, noise: Noise, width: int, *, public: bool) -> Forecast:
+def _forecast(interactions: InteractionLayout, noise: Noise, width: int, *, public: bool) -> Forecast:
     """Errors of the tables that all released cells give together, kind by kind: attributes of one size are alike."""
     top = dict(zip(_kinds(interactions, interactions.order), noise.per_group, strict=True))
-    one = {key: float(s) if noise.law == "gaussian" else 2 * float(s) ** 2 for key, s in top.items()}
+    one = {key: float(s) if noise.law == Law.GAUSSIAN else 2 * float(s) ** 2 for key, s in top.items()}
     total = worst = cells = 0.0
     for kind in _kinds(interactions, width):
         parts = {part: _part(interactions, kind, part, one, public=public) for part in subsets(tuple(range(width)))}
@@ -106,7 +106,7 @@ def _forecast(interactions: Interactions, noise: Noise, width: int, *, public: b
 
 
 def _part(
-    interactions: Interactions, kind: tuple[int, ...], part: tuple[int, ...], one: dict[tuple[int, ...], float],
+    interactions: InteractionLayout, kind: tuple[int, ...], part: tuple[int, ...], one: dict[tuple[int, ...], float],
     *, public: bool,
 ) -> float:  # fmt: skip
     """Variance of a question of length 1 that lies in the part of some members of a table of this kind."""

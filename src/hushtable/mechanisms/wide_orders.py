@@ -10,7 +10,7 @@ import numpy as np
 
 from ..laws import Law
 from ..maths.interactions.contrasts import contrasts
-from ..maths.interactions.layout import Interactions
+from ..maths.interactions.layout import InteractionLayout
 from ..questions.workloads.wide import Wide
 from .base import Forecast
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["wide_forecast", "wide_uses"]
 
 
-def wide_uses(interactions: Interactions, law: Law, wide: Wide) -> list[float]:
+def wide_uses(interactions: InteractionLayout, law: Law, wide: Wide) -> list[float]:
     """How much each group's scale adds to the noise of the workload's typical question.
 
     The assisted estimate weighs a product of i conditions by its effect, here at even chances; a random question
@@ -47,7 +47,7 @@ TINY = 1e-12
 
 def _bit_noise(key: tuple[int, ...], law: Law) -> float:
     """Variance of the product of bits that are 1 for half the codes, when the group's scale is 1."""
-    if law == "gaussian":
+    if law == Law.GAUSSIAN:
         return prod(size / 4 for size in key)
     return 2 * prod(_laplace_bit(size) for size in key)
 
@@ -59,7 +59,7 @@ def _laplace_bit(size: int) -> float:
     return float(sum((w * step) ** 2 for w, step in zip(weights[1:], one.steps[1:], strict=True)))
 
 
-def wide_forecast(interactions: Interactions, noise: Noise, wide: Wide, rows: int) -> Forecast:
+def wide_forecast(interactions: InteractionLayout, noise: Noise, wide: Wide, rows: int) -> Forecast:
     """`typical` is the expected error of the best guess on a public reference table; `worst` the certified noise."""
     from ..maths.wide.krawtchouk import krawtchouk, parity_of_values
     from ..maths.wide.minimax import best_biased
@@ -79,9 +79,9 @@ def wide_forecast(interactions: Interactions, noise: Noise, wide: Wide, rows: in
                     worst=fit.stderr * rows, bias=fit.bias, reference=True)  # fmt: skip
 
 
-def _noise_by_order(interactions: Interactions, noise: Noise, rows: int) -> list[float]:
+def _noise_by_order(interactions: InteractionLayout, noise: Noise, rows: int) -> list[float]:
     """Root mean square noise of the released mean of a product of i centred bits."""
-    power = 1 if noise.law == "gaussian" else 2
+    power = 1 if noise.law == Law.GAUSSIAN else 2
     totals, sets = [0.0] * (interactions.order + 1), [0] * (interactions.order + 1)
     for group, key in enumerate(interactions.groups):
         count = interactions.sets_in(group)

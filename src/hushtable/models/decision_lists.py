@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from ..domain import Domain
 from ..domain.decision_list import DecisionList
 from ..errors import BadSynopsis
-from ..laws import Law, discrete_variance
-from ..maths.interactions.layout import Interactions
+from ..laws import Law
+from ..maths.interactions.layout import InteractionLayout
 from ..questions.answer import Answer
 from ..questions.decisions import Decision, parse_decision
 from ..words import listed
 from .base import Model
-from .reading import noise_scale, plain_fraction
+from .reading import noise_scale, plain_fraction, read_law
 
 __all__ = ["DecisionListsModel"]
 
@@ -52,7 +52,7 @@ class DecisionListsModel(Model):
 
     def row_count(self) -> tuple[float, float]:
         """See Model."""
-        return float(self.sums[0]), discrete_variance(self.law, self.group_scales[0]) ** 0.5
+        return float(self.sums[0]), self.law.discrete_variance(self.group_scales[0]) ** 0.5
 
     def parse(self, text: str) -> Decision:
         """See Model."""
@@ -95,7 +95,7 @@ class DecisionListsModel(Model):
         sizes = [comb(len(self.column.inputs), i) for i in range(self.order + 1)]
         found = {}
         for power, factor in ((2, 2.0), (4, 12.0)):
-            if self.law == "gaussian":
+            if self.law == Law.GAUSSIAN:
                 each = [float(s) if power == 2 else 0.0 for s in self.group_scales]
             else:
                 each = [factor * float(s) ** power for s in self.group_scales]
@@ -124,21 +124,21 @@ class DecisionListsModel(Model):
         column, order = _column(domain, parameters), parameters["order"]
         if not isinstance(order, int) or not 1 <= order <= column.most_rules:
             raise BadSynopsis(f"the synopsis says order {order!r}, which its domain does not allow")
-        return {"decisions": 1 + Interactions.count([2] * len(column.inputs), order)}
+        return {"decisions": 1 + InteractionLayout.count([2] * len(column.inputs), order)}
 
     @classmethod
     def build(
         cls, domain: Domain, parameters: dict[str, Any], numbers: dict[str, NDArray[np.int64]]
     ) -> DecisionListsModel:
         """See Model."""
-        law, order, grid = parameters["law"], parameters["order"], parameters["grid"]
+        law, order, grid = read_law(parameters["law"]), parameters["order"], parameters["grid"]
         scales = tuple(noise_scale(s, law) for s in parameters["group_scales"])
         bias = plain_fraction(parameters["bias"])
-        if law not in ("gaussian", "laplace") or len(scales) != order + 2 or scales[0] < 0 or min(scales[1:]) <= 0:
+        if len(scales) != order + 2 or scales[0] < 0 or min(scales[1:]) <= 0:
             raise BadSynopsis("the synopsis has noise scales that do not fit its domain")
         if not isinstance(grid, int) or not 0 <= grid <= LARGEST_GRID or not 0 <= bias <= 1:
             raise BadSynopsis("the synopsis has a grid or a bias that makes no sense")
-        return cls(domain=domain, column=_column(domain, parameters), law=cast(Law, law), order=order, grid=grid,
+        return cls(domain=domain, column=_column(domain, parameters), law=law, order=order, grid=grid,
                    group_scales=scales, polynomial_bias=bias, sums=numbers["decisions"])  # fmt: skip
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadSynopsis
+from ..laws import Law
 from .reading import noise_scale
 
 __all__ = ["NONE", "Frequent", "frequent_parameters", "read_frequent"]
@@ -58,7 +59,7 @@ def read_frequent(parameters: dict[str, Any], counts: NDArray[np.int64], columns
     texts = tuple(tuple(None if t is None else str(t) for t in one) for one in parameters["frequent"])
     if any(len(one) != columns for one in texts) or len(set(texts)) < len(texts):
         raise BadSynopsis("the frequent values of the synopsis do not fit its columns")
-    scale, threshold = noise_scale(parameters["frequent_scale"], "laplace"), parameters["threshold"]
+    scale, threshold = noise_scale(parameters["frequent_scale"], Law.LAPLACE), parameters["threshold"]
     if not isinstance(threshold, int) or not 0 <= threshold < 2**63:
         raise BadSynopsis("the synopsis has a threshold that makes no sense")
     found = Frequent(scale=scale, threshold=threshold, texts=texts, counts=counts)

@@ -5,23 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..domain import Domain
 from ..errors import BadSynopsis
-from ..laws import Law, discrete_fourth, discrete_variance
+from ..laws import Law
 from ..maths.keys.siphash import KEY_BYTES
 from ..maths.keys.sketches import Sketch
-from ..questions.lists import Flat
+from ..questions.lists import KeyBatch
 from .bucket_errors import BucketErrors
 from .frequent import NONE, Frequent, frequent_parameters, read_frequent
 from .key_columns import KeyColumns
 from .keyed import KeyedModel
 from .list_evaluation import Above, Evaluation
-from .reading import noise_scale
+from .reading import noise_scale, read_law
 
 __all__ = ["HashSketchModel"]
 
@@ -55,7 +55,7 @@ class HashSketchModel(KeyedModel):
     @property
     def rows_variance(self) -> float:
         """Variance of the noise in the number of rows."""
-        return discrete_variance(self.law, self.group_scales[0])
+        return self.law.discrete_variance(self.group_scales[0])
 
     @cached_property
     def residual(self) -> NDArray[np.float64]:
@@ -71,7 +71,7 @@ class HashSketchModel(KeyedModel):
     def squares(self) -> float:
         """Estimate of the sum of squares of the counts that remain in the buckets: what collisions are made of."""
         width = self.sketch.width
-        noise = width * discrete_variance(self.law, self.group_scales[1])
+        noise = width * self.law.discrete_variance(self.group_scales[1])
         # Centring takes the share 1/width of every square away.
         share = 1.0 if self.sketch.signed else 1 - 1 / width
         return max(0.0, float((self.residual**2).sum()) * share**2 - noise) / max(share, 0.5)
@@ -81,7 +81,7 @@ class HashSketchModel(KeyedModel):
         """The law of the error of a sum of buckets."""
         return BucketErrors(self.residual, signed=self.sketch.signed)
 
-    def evaluate(self, flat: Flat, *, rare_is_zero: bool = False) -> Evaluation:
+    def evaluate(self, flat: KeyBatch, *, rare_is_zero: bool = False) -> Evaluation:
         """Value and errors of each list, in rows."""
         places = self.sketch.places(flat.keys)
         sharing = flat.sharing(places.buckets, self.sketch.width)
@@ -94,11 +94,11 @@ class HashSketchModel(KeyedModel):
         signed = weights[sharing] * places.signs[sharing]
         codes = (flat.numbers[sharing], places.buckets[sharing])
         spread = {power: lengths[power] + _together(codes, signed, power, len(flat)) for power in (2, 4)}
-        variance = discrete_variance(self.law, self.group_scales[1])
-        fourth = 12 * float(self.group_scales[1]) ** 4 if self.law == "laplace" else 0.0
+        variance = self.law.discrete_variance(self.group_scales[1])
+        fourth = 12 * float(self.group_scales[1]) ** 4 if self.law == Law.LAPLACE else 0.0
         noise = variance * spread[2]
         bias, limited = self.lost(flat, kept) if rare_is_zero else (np.zeros(len(flat)), np.zeros(len(flat)))
-        listed = discrete_variance("laplace", self.frequent.scale)
+        listed = Law.LAPLACE.discrete_variance(self.frequent.scale)
         return Evaluation(
             value=flat.add_up(each),
             noise=np.sqrt(noise),
@@ -108,12 +108,12 @@ class HashSketchModel(KeyedModel):
             values=None if rare_is_zero else lengths[2] ** 2 / np.maximum(lengths[4], 1e-300),
             above=Above(
                 variance=noise + limited * len(self.frequent.counts) * listed,
-                fourth=fourth * spread[4] + limited * len(self.frequent.counts) * discrete_fourth("laplace", listed),
+                fourth=fourth * spread[4] + limited * len(self.frequent.counts) * Law.LAPLACE.discrete_fourth(listed),
                 lean=limited,
             ),
         )
 
-    def _kept(self, flat: Flat, buckets: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _kept(self, flat: KeyBatch, buckets: NDArray[np.int64]) -> NDArray[np.int64]:
         """Where each key stands among the frequent ones, -1 where it does not; few need a look."""
         import pyarrow as pa
 
@@ -124,7 +124,7 @@ class HashSketchModel(KeyedModel):
         found[near] = self.frequent.find(flat.keys.take(pa.array(near)))
         return found
 
-    def too_long(self, flat: Flat) -> bool:
+    def too_long(self, flat: KeyBatch) -> bool:
         """Whether some list fills so many buckets that its own values often share one."""
         return bool((np.diff(flat.starts) > self.sketch.width / 10).any())
 
@@ -154,16 +154,17 @@ class HashSketchModel(KeyedModel):
         cls, domain: Domain, parameters: dict[str, Any], numbers: dict[str, NDArray[np.int64]]
     ) -> HashSketchModel:
         """See Model."""
-        law, scales = parameters["law"], tuple(noise_scale(s, parameters["law"]) for s in parameters["group_scales"])
+        law = read_law(parameters["law"])
+        scales = tuple(noise_scale(s, law) for s in parameters["group_scales"])
         key = bytes.fromhex(parameters["key"])
-        if law not in ("gaussian", "laplace") or len(scales) != 2 or min(scales) < 0 or len(key) != KEY_BYTES:
+        if len(scales) != 2 or min(scales) < 0 or len(key) != KEY_BYTES:
             raise BadSynopsis("the synopsis has noise or a key that makes no sense")
         columns = KeyColumns.read(domain, parameters)
         return cls(
             domain=domain,
             columns=columns,
             sketch=Sketch(key, int(parameters["buckets"]), bool(parameters["signed"])),
-            law=cast(Law, law),
+            law=law,
             group_scales=(scales[0], scales[1]),
             sums=numbers["sums"],
             frequent=read_frequent(parameters, numbers["frequent"], len(columns.attributes)),

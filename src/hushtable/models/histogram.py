@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import prod
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from ..domain import Domain
 from ..errors import BadQuestion, BadSynopsis
 from ..laws import Law
-from ..maths.interactions.noisy_table import Frame, Independent
+from ..maths.interactions.noisy_table import Independent, NoisyTable
 from ..maths.linear.views import nearest_non_negative
 from .linear import LinearModel
-from .reading import noise_scale, row_count
+from .reading import noise_scale, read_law, row_count
 
 __all__ = ["HistogramModel"]
 
@@ -34,7 +34,7 @@ class HistogramModel(LinearModel):
     rows: int | None
     """The number of rows where it is public (replace); else None."""
 
-    def frame(self, positions: Sequence[int]) -> Frame:
+    def frame(self, positions: Sequence[int]) -> NoisyTable:
         """See LinearModel: a marginal sums disjoint sets of cells, so its numbers are independent too."""
         sizes = self.domain.sizes
         others = tuple(i for i in range(len(sizes)) if i not in positions)
@@ -43,8 +43,8 @@ class HistogramModel(LinearModel):
         table = table.transpose([kept.index(p) for p in positions])
         summed = prod(sizes[i] for i in others)
         one = float(self.scale)
-        variance = one if self.law == "gaussian" else 2 * one**2
-        fourth = 0.0 if self.law == "gaussian" else 12 * one**4
+        variance = one if self.law == Law.GAUSSIAN else 2 * one**2
+        fourth = 0.0 if self.law == Law.GAUSSIAN else 12 * one**4
         return Independent(
             table.astype(np.float64),
             (None,) * len(positions),
@@ -92,8 +92,8 @@ class HistogramModel(LinearModel):
     @classmethod
     def build(cls, domain: Domain, parameters: dict[str, Any], numbers: dict[str, NDArray[np.int64]]) -> HistogramModel:
         """See Model."""
-        law, rows = parameters["law"], row_count(parameters["rows"])
+        law, rows = read_law(parameters["law"]), row_count(parameters["rows"])
         scale = noise_scale(parameters["scale"], law)
-        if law not in ("gaussian", "laplace") or scale <= 0:
+        if scale <= 0:
             raise BadSynopsis("the synopsis has a noise law or scale that makes no sense")
-        return cls(domain=domain, law=cast(Law, law), scale=scale, cells=numbers["cells"], rows=rows)
+        return cls(domain=domain, law=law, scale=scale, cells=numbers["cells"], rows=rows)

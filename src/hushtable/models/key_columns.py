@@ -9,7 +9,7 @@ from typing import Any
 from ..domain import Domain
 from ..domain.attributes import Attribute
 from ..errors import BadSynopsis
-from ..questions.lists import Flat, Listed, Top, flatten
+from ..questions.lists import KeyBatch, Listed, Top, flatten
 
 __all__ = ["KeyColumns"]
 
@@ -31,7 +31,7 @@ class KeyColumns:
 
         return parse_list(text, domain, self.attributes)
 
-    def flat(self, lists: Sequence[Any]) -> Flat:
+    def flat(self, lists: Sequence[Any]) -> KeyBatch:
         """The keys of some lists."""
         return flatten(lists, self.attributes)
 

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from ..domain import Domain
 from ..errors import BadQuestion
-from ..laws import Law, discrete_fourth
+from ..laws import Law
 from ..questions.list_answers import ListAnswer, ListTable
-from ..questions.lists import Flat, Listed, Lists, Top
+from ..questions.lists import KeyBatch, Listed, Lists, Top
 from .base import Model
 from .bucket_errors import BucketErrors
 from .frequent import Frequent
@@ -72,17 +72,17 @@ class KeyedModel(Model):
     @property
     def rows_fourth(self) -> float:
         """Fourth cumulant of that noise."""
-        return discrete_fourth(self.law, self.rows_variance)
+        return self.law.discrete_fourth(self.rows_variance)
 
     @abstractmethod
-    def evaluate(self, flat: Flat, *, rare_is_zero: bool = False) -> Evaluation:
+    def evaluate(self, flat: KeyBatch, *, rare_is_zero: bool = False) -> Evaluation:
         """Value and errors of each list, in rows."""
 
     @abstractmethod
-    def too_long(self, flat: Flat) -> bool:
+    def too_long(self, flat: KeyBatch) -> bool:
         """Whether some list fills so many buckets that its own values often share one."""
 
-    def lost(self, flat: Flat, kept: NDArray[np.int64]) -> tuple[Floats, Floats]:
+    def lost(self, flat: KeyBatch, kept: NDArray[np.int64]) -> tuple[Floats, Floats]:
         """What the values that are not on the list of frequent ones may add up to, a number a list.
 
         A value with more than threshold + 3 scales of rows is missed with a chance below 3%; together they have no

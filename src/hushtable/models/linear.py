@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..domain import Domain
 from ..laws import Law
-from ..maths.interactions.noisy_table import Frame, Moments
+from ..maths.interactions.noisy_table import Moments, NoisyTable
 from ..questions.answer import Answer, AnswerUnit, CrossTab
 from ..questions.parse import Question
 from .averages import Spans, averages, mean_answer
@@ -30,7 +30,7 @@ class LinearModel(Model):
     law: Law
 
     @abstractmethod
-    def frame(self, positions: Sequence[int]) -> Frame:
+    def frame(self, positions: Sequence[int]) -> NoisyTable:
         """The released numbers about these attributes; TooWide when they were not released together."""
 
     def answer(self, question: Question, *, count: bool = False) -> Answer | CrossTab:
@@ -45,7 +45,7 @@ class LinearModel(Model):
         zeros = np.zeros_like(moments.value)
         return self._wrapped(question, unit, moments, zeros, ())
 
-    def _counts(self, frame: Frame, axes: int, where: Floats, *, relative: bool) -> Moments:
+    def _counts(self, frame: NoisyTable, axes: int, where: Floats, *, relative: bool) -> Moments:
         """Cells of the first axes; cells that share one condition on the other axes are computed together."""
         if axes == 0:
             return frame.table(0, where, relative=relative)
@@ -60,7 +60,7 @@ class LinearModel(Model):
                 mine[cells] = theirs.ravel()[cells]
         return out
 
-    def _mean(self, question: Question, frame: Frame, where: Floats) -> Answer | CrossTab:
+    def _mean(self, question: Question, frame: NoisyTable, where: Floats) -> Answer | CrossTab:
         """Mean of an attribute: sum of its values over number of rows that have one."""
         assert question.average is not None
         attribute = self.domain.closed[question.average]

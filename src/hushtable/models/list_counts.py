@@ -5,21 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..domain import Domain
 from ..errors import BadQuestion, BadSynopsis
-from ..laws import Law, discrete_variance
-from ..questions.lists import Flat
+from ..laws import Law
+from ..questions.lists import KeyBatch
 from ..words import counted
 from .frequent import NONE, Frequent
 from .key_columns import KeyColumns
 from .keyed import KeyedModel
 from .list_evaluation import Evaluation
-from .reading import noise_scale
+from .reading import noise_scale, read_law
 
 __all__ = ["ListCountsModel"]
 
@@ -46,14 +46,14 @@ class ListCountsModel(KeyedModel):
     @property
     def rows_variance(self) -> float:
         """See KeyedModel."""
-        return discrete_variance(self.law, self.group_scales[0])
+        return self.law.discrete_variance(self.group_scales[0])
 
     @cached_property
     def _numbers(self) -> dict[frozenset[bytes], int]:
         flat = self.columns.flat([list(one) for one in self.lists])
         return {keys: number for number, keys in enumerate(_sets(flat))}
 
-    def evaluate(self, flat: Flat, *, rare_is_zero: bool = False) -> Evaluation:
+    def evaluate(self, flat: KeyBatch, *, rare_is_zero: bool = False) -> Evaluation:
         """See KeyedModel."""
         if not (flat.weights == 1).all():
             raise BadQuestion("this synopsis has counts of whole lists, without weights; release sparse(size=...)")
@@ -66,13 +66,13 @@ class ListCountsModel(KeyedModel):
                 )
             places.append(1 + self._numbers[keys] if keys else -1)
         known = np.array(places, dtype=np.int64) >= 0
-        noise = known * np.sqrt(discrete_variance(self.law, self.group_scales[1]))
-        fourth = np.full(len(flat), 12 * float(self.group_scales[1]) ** 4 if self.law == "laplace" else 0.0)
+        noise = known * np.sqrt(self.law.discrete_variance(self.group_scales[1]))
+        fourth = np.full(len(flat), 12 * float(self.group_scales[1]) ** 4 if self.law == Law.LAPLACE else 0.0)
         value = np.where(known, self.sums[places] if places else 0, 0).astype(np.float64)
         none = np.zeros(len(flat))
         return Evaluation(value=value, noise=noise, collision=none, bias=none, fourth=fourth * known)
 
-    def too_long(self, flat: Flat) -> bool:
+    def too_long(self, flat: KeyBatch) -> bool:
         """Never: there are no buckets."""
         return False
 
@@ -98,20 +98,21 @@ class ListCountsModel(KeyedModel):
         cls, domain: Domain, parameters: dict[str, Any], numbers: dict[str, NDArray[np.int64]]
     ) -> ListCountsModel:
         """See Model."""
-        law, scales = parameters["law"], [noise_scale(s, parameters["law"]) for s in parameters["group_scales"]]
-        if law not in ("gaussian", "laplace") or len(scales) != 2 or min(scales) < 0:
+        law = read_law(parameters["law"])
+        scales = [noise_scale(s, law) for s in parameters["group_scales"]]
+        if len(scales) != 2 or min(scales) < 0:
             raise BadSynopsis("the synopsis has noise that makes no sense")
         return cls(
             domain=domain,
             columns=KeyColumns.read(domain, parameters),
             lists=tuple(tuple(map(str, one)) for one in parameters["lists"]),
-            law=cast(Law, law),
+            law=law,
             group_scales=(scales[0], scales[1]),
             sums=numbers["sums"],
         )
 
 
-def _sets(flat: Flat) -> list[frozenset[bytes]]:
+def _sets(flat: KeyBatch) -> list[frozenset[bytes]]:
     """The keys of each list; BadQuestion where one has a key twice."""
     keys = flat.keys.to_pylist()
     found = [frozenset(keys[a:b]) for a, b in zip(flat.starts, flat.starts[1:], strict=False)]

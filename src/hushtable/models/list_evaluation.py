@@ -10,7 +10,7 @@ import numpy as np
 
 from ..questions.answer import Floats, Limits, reach
 from ..questions.list_answers import ListAnswer, ListTable
-from ..questions.lists import Flat, Listed, Lists, Top
+from ..questions.lists import KeyBatch, Listed, Lists, Top
 from ..words import readable
 
 if TYPE_CHECKING:
@@ -81,10 +81,10 @@ class ListModel(Protocol):
     def rows_fourth(self) -> float:
         """Fourth cumulant of that noise."""
 
-    def evaluate(self, flat: Flat, *, rare_is_zero: bool = False) -> Evaluation:
+    def evaluate(self, flat: KeyBatch, *, rare_is_zero: bool = False) -> Evaluation:
         """Value and errors of each list."""
 
-    def too_long(self, flat: Flat) -> bool:
+    def too_long(self, flat: KeyBatch) -> bool:
         """Whether a warning is due."""
 
 
@@ -141,7 +141,7 @@ def _blocks(lists: Iterable[Any]) -> Iterator[list[Any]]:
 def answer_top(model: ListModel, question: Top, frequent: Frequent, *, count: bool) -> ListTable:
     """The values of the list of frequent ones with the largest counts, each with its interval."""
     texts = frequent.texts
-    flat = Flat(frequent.keys, np.ones(len(texts)), np.arange(len(texts) + 1))
+    flat = KeyBatch(frequent.keys, np.ones(len(texts)), np.arange(len(texts) + 1))
     found = _in_unit(model, model.evaluate(flat), count=count)
     order = np.argsort(-found["value"], kind="stable")[: question.count]
     labels = {

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from ..domain import Domain
 from ..errors import BadSynopsis, TooWide
 from ..laws import Law
-from ..maths.interactions.layout import Basis, Interactions, Scales
-from ..maths.interactions.noisy_table import Frame, Independent
+from ..maths.interactions.layout import Basis, CoordinateNoise, InteractionLayout
+from ..maths.interactions.noisy_table import Independent, NoisyTable
 from ..questions.answer import Answer, CrossTab
 from ..questions.parse import Question
 from .linear import LinearModel
-from .reading import noise_scale
+from .reading import noise_scale, read_law
 
 __all__ = ["LowOrderModel"]
 
@@ -41,12 +41,12 @@ class LowOrderModel(LinearModel):
     basis: Basis = "contrast"
 
     @cached_property
-    def interactions(self) -> Interactions:
+    def interactions(self) -> InteractionLayout:
         """Where the coordinates stand."""
-        return Interactions(self.domain.sizes, self.order, self.basis)
+        return InteractionLayout(self.domain.sizes, self.order, self.basis)
 
     @cached_property
-    def scales(self) -> Scales:
+    def scales(self) -> CoordinateNoise:
         """The noise of each coordinate."""
         return self.interactions.scales(self.law, self.group_scales)
 
@@ -66,7 +66,7 @@ class LowOrderModel(LinearModel):
 
         return wide_answer(self, question, count=count)
 
-    def frame(self, positions: Sequence[int]) -> Frame:
+    def frame(self, positions: Sequence[int]) -> NoisyTable:
         """See LinearModel."""
         if len(positions) > self.order:
             raise TooWide(names=[self.domain.closed[p].name for p in positions], width=self.order)
@@ -88,12 +88,12 @@ class LowOrderModel(LinearModel):
     def variances(self) -> NDArray[np.float64]:
         """Variance of the noise, by number in `scales.table`."""
         table = np.array([float(s) for s in self.scales.table])
-        return table if self.law == "gaussian" else 2 * table**2
+        return table if self.law == Law.GAUSSIAN else 2 * table**2
 
     @cached_property
     def _fourths(self) -> NDArray[np.float64]:
         table = np.array([float(s) for s in self.scales.table])
-        return np.zeros_like(table) if self.law == "gaussian" else 12 * table**4
+        return np.zeros_like(table) if self.law == Law.GAUSSIAN else 12 * table**4
 
     def parameters(self) -> dict[str, Any]:
         """See Model."""
@@ -110,15 +110,16 @@ class LowOrderModel(LinearModel):
         order = parameters["order"]
         if not isinstance(order, int) or not 1 <= order <= max(1, len(domain.sizes)):
             raise BadSynopsis(f"the synopsis says order {order!r}, which its domain does not allow")
-        return {"interactions": Interactions.count(domain.sizes, order)}
+        return {"interactions": InteractionLayout.count(domain.sizes, order)}
 
     @classmethod
     def build(cls, domain: Domain, parameters: dict[str, Any], numbers: dict[str, NDArray[np.int64]]) -> LowOrderModel:
         """See Model."""
-        law, scales = parameters["law"], tuple(noise_scale(s, parameters["law"]) for s in parameters["group_scales"])
+        law = read_law(parameters["law"])
+        scales = tuple(noise_scale(s, law) for s in parameters["group_scales"])
         order = parameters["order"]
-        groups = Interactions(domain.sizes, order).groups
-        if law not in ("gaussian", "laplace") or len(scales) != len(groups) or min(scales) < 0:
+        groups = InteractionLayout(domain.sizes, order).groups
+        if len(scales) != len(groups) or min(scales) < 0:
             raise BadSynopsis("the synopsis has noise scales that do not fit its domain")
         width, basis = parameters.get("width", order), parameters.get("basis", "contrast")
         if basis not in ("contrast", "monomial") or (basis == "monomial" and set(domain.sizes) != {2}):
@@ -127,7 +128,7 @@ class LowOrderModel(LinearModel):
             raise BadSynopsis("the synopsis says it answers fewer attributes than it measured")
         return cls(
             domain=domain,
-            law=cast(Law, law),
+            law=law,
             order=order,
             group_scales=scales,
             coordinates=numbers["interactions"],

@@ -205,7 +205,7 @@ class Released:
         if self.exact_total:
             each[(0,) * len(shape)] = 0.0
         unit = float(self.unit)
-        if self.law == "gaussian":
+        if self.law == Law.GAUSSIAN:
             return each / unit**2, np.zeros(shape)
         return 2 * (each / unit) ** 2, 12 * (each / unit) ** 4
 

@@ -7,8 +7,9 @@ from fractions import Fraction
 from typing import Any
 
 from ..errors import BadSynopsis
+from ..laws import Law
 
-__all__ = ["noise_scale", "plain_fraction", "row_count"]
+__all__ = ["noise_scale", "plain_fraction", "read_law", "row_count"]
 
 # As Python writes a fraction. Others, such as 1e400000000, are short and fill the memory.
 FRACTION = re.compile(r"-?[0-9]{1,2000}(/[1-9][0-9]{0,1999})?")
@@ -23,10 +24,18 @@ def plain_fraction(given: Any) -> Fraction:
     return Fraction(given)
 
 
-def noise_scale(given: Any, law: Any, *, unit: int = 1) -> Fraction:
+def read_law(given: Any) -> Law:
+    """The law of the noise."""
+    try:
+        return Law(given)
+    except ValueError:
+        raise BadSynopsis("the synopsis has noise of a law that nobody knows") from None
+
+
+def noise_scale(given: Any, law: Law, *, unit: int = 1) -> Fraction:
     """The b of Laplace noise or the variance of Gaussian noise, in units of a row; 0 where there is none."""
-    scale, widest = plain_fraction(given), WIDEST if law == "laplace" else WIDEST**2
-    if scale and not Fraction(1, widest) <= scale <= widest * (unit if law == "laplace" else unit**2):
+    scale, widest = plain_fraction(given), WIDEST**law.power
+    if scale and not Fraction(1, widest) <= scale <= widest * unit**law.power:
         raise BadSynopsis("the synopsis has a noise scale that makes no sense")
     return scale
 

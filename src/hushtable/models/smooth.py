@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from ..domain import Domain
 from ..errors import BadQuestion, BadSynopsis
-from ..laws import Law
 from ..maths.smooth.axes import Block, axis_of
 from ..maths.smooth.target import BiasKind, CallableTarget, ExpressionTarget, Target
 from ..questions.answer import Answer, CrossTab
@@ -25,7 +24,7 @@ from .base import Model
 from .margins import BasisName, Margin, Released
 from .quantiles import quantile
 from .ratios import OLD, Estimate, Ratio
-from .reading import noise_scale, row_count
+from .reading import noise_scale, read_law, row_count
 from .resolve import advice
 from .smooth_shares import present_or_not, share
 
@@ -238,9 +237,7 @@ class SmoothModel(Model):
     @classmethod
     def build(cls, domain: Domain, parameters: dict[str, Any], numbers: dict[str, NDArray[np.int64]]) -> SmoothModel:
         """See Model."""
-        law, rows, smoothness = parameters["law"], row_count(parameters["rows"]), parameters["smoothness"]
-        if law not in ("gaussian", "laplace"):
-            raise BadSynopsis("the synopsis has a noise law that makes no sense")
+        law, rows, smoothness = read_law(parameters["law"]), row_count(parameters["rows"]), parameters["smoothness"]
         if not (smoothness is None or (isinstance(smoothness, int) and 1 <= smoothness <= 20)):
             raise BadSynopsis("the synopsis has a smoothness that makes no sense")
         made = []
@@ -252,7 +249,7 @@ class SmoothModel(Model):
             if weights is not None and weights.min() < 1:
                 raise BadSynopsis("the synopsis has weights that make no sense")
             made.append(Released(
-                block=block, basis=cast(BasisName, parameters["basis"]), size=size, unit=unit, law=cast(Law, law),
+                block=block, basis=cast(BasisName, parameters["basis"]), size=size, unit=unit, law=law,
                 scale=scale, rows=rows, sums=numbers[f"sums-{i}"], weights=weights, smoothness=smoothness,
             ))  # fmt: skip
         return cls(domain=domain, released=tuple(made))

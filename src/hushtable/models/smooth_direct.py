@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..domain import Domain
 from ..errors import BadQuestion, BadSynopsis
-from ..laws import Law, discrete_variance
+from ..laws import Law
 from ..maths.smooth.axes import axis_of
 from ..maths.smooth.expressions import Expression, names_in, parse_expression
 from ..questions.smooth import SmoothQuestion, parse_smooth
@@ -20,7 +20,7 @@ from ..questions.smooth_answers import SmoothAnswer
 from ..words import listed
 from .base import Model
 from .ratios import OLD, Estimate, Ratio
-from .reading import noise_scale
+from .reading import noise_scale, read_law
 
 __all__ = ["SmoothDirectModel"]
 
@@ -53,7 +53,7 @@ class SmoothDirectModel(Model):
 
     def row_count(self) -> tuple[float, float]:
         """See Model."""
-        return float(self.sums[0]), discrete_variance(self.law, self.scales[0]) ** 0.5
+        return float(self.sums[0]), self.law.discrete_variance(self.scales[0]) ** 0.5
 
     def parse(self, text: str) -> SmoothQuestion:
         """See Model."""
@@ -111,7 +111,7 @@ class SmoothDirectModel(Model):
     def _noisy(self, i: int, unit: int = 1) -> Estimate:
         """A released number in units of `unit`."""
         value, scale = float(self.sums[i]) / unit, float(self.scales[i])
-        if self.law == "gaussian":
+        if self.law == Law.GAUSSIAN:
             return Estimate(value, scale / unit**2, 0.0)
         return Estimate(value, 2 * (scale / unit) ** 2, 12 * (scale / unit) ** 4)
 
@@ -159,8 +159,8 @@ class SmoothDirectModel(Model):
     ) -> SmoothDirectModel:
         """See Model."""
         ranges = tuple((float.fromhex(low), float.fromhex(high)) for low, high in parameters["ranges"])
-        law, unit = parameters["law"], parameters["unit"]
-        if law not in ("gaussian", "laplace") or not isinstance(unit, int) or not 1 <= unit < 2**62:
+        law, unit = read_law(parameters["law"]), parameters["unit"]
+        if not isinstance(unit, int) or not 1 <= unit < 2**62:
             raise BadSynopsis("the synopsis has a noise law or a unit that makes no sense")
         scales = tuple(noise_scale(s, law, unit=unit) for s in parameters["scales"])
         counted, lacking = (
@@ -172,7 +172,7 @@ class SmoothDirectModel(Model):
         if not all(math.isfinite(low) and math.isfinite(high) and low < high for low, high in ranges):
             raise BadSynopsis("the synopsis has ranges that make no sense")
         made = cls(domain=domain, columns=tuple(parameters["columns"]), examples=tuple(parameters["examples"]),
-                   ranges=ranges, law=cast(Law, law), unit=unit, scales=scales, sums=numbers["sums"],
+                   ranges=ranges, law=law, unit=unit, scales=scales, sums=numbers["sums"],
                    lacking=lacking)  # fmt: skip
         made._expressions()
         return made

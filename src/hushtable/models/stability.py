@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from ..domain import Domain
 from ..errors import BadSynopsis
-from ..laws import Law, discrete_fourth, discrete_variance
+from ..laws import Law
 from ..maths.keys.siphash import KEY_BYTES, digests
-from ..questions.lists import Flat
+from ..questions.lists import KeyBatch
 from .frequent import Frequent, frequent_parameters, read_frequent
 from .key_columns import KeyColumns
 from .keyed import KeyedModel
@@ -38,7 +38,7 @@ class StabilityModel(KeyedModel):
     count: int
     rows_scale: Fraction
     """Noise of the number of rows, 0 where it is public."""
-    law: Law = "laplace"
+    law: Law = Law.LAPLACE
 
     @property
     def rows(self) -> float:
@@ -48,16 +48,16 @@ class StabilityModel(KeyedModel):
     @property
     def rows_variance(self) -> float:
         """See KeyedModel."""
-        return discrete_variance("laplace", self.rows_scale)
+        return Law.LAPLACE.discrete_variance(self.rows_scale)
 
-    def evaluate(self, flat: Flat, *, rare_is_zero: bool = False) -> Evaluation:
+    def evaluate(self, flat: KeyBatch, *, rare_is_zero: bool = False) -> Evaluation:
         """See KeyedModel. Rare values are always zero here."""
         width = 2**32
         flat.sharing((digests(bytes(KEY_BYTES), flat.keys) & np.uint64(width - 1)).view(np.int64), width)
         kept = self.frequent.find(flat.keys)
         weights = flat.weights * (kept >= 0)
-        variance = discrete_variance("laplace", self.frequent.scale)
-        fourth = discrete_fourth("laplace", variance)
+        variance = Law.LAPLACE.discrete_variance(self.frequent.scale)
+        fourth = Law.LAPLACE.discrete_fourth(variance)
         powers = {power: flat.add_up(weights**power) for power in (1, 2, 3, 4)}
         bias, limited = self.lost(flat, kept)
         # Value + all rows - all frequent ones: a frequent value counts 1 - weight times less. Where rare values are
@@ -77,7 +77,7 @@ class StabilityModel(KeyedModel):
             ),
         )
 
-    def too_long(self, flat: Flat) -> bool:
+    def too_long(self, flat: KeyBatch) -> bool:
         """Never: there are no buckets."""
         return False
 
@@ -98,7 +98,7 @@ class StabilityModel(KeyedModel):
     @classmethod
     def build(cls, domain: Domain, parameters: dict[str, Any], numbers: dict[str, NDArray[np.int64]]) -> StabilityModel:
         """See Model."""
-        scale, columns = noise_scale(parameters["rows_scale"], "laplace"), KeyColumns.read(domain, parameters)
+        scale, columns = noise_scale(parameters["rows_scale"], Law.LAPLACE), KeyColumns.read(domain, parameters)
         frequent = read_frequent(parameters, numbers["frequent"], len(columns.attributes))
         if scale < 0 or frequent.scale <= 0:
             raise BadSynopsis("the synopsis has a noise scale that makes no sense")

@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
 from math import prod
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from ..domain import Domain
 from ..errors import BadSynopsis, TooWide
 from ..laws import Law
-from ..maths.interactions.layout import Interactions
-from ..maths.interactions.noisy_table import Frame
+from ..maths.interactions.layout import InteractionLayout
+from ..maths.interactions.noisy_table import NoisyTable
 from ..maths.interactions.tables_frame import Source, TablesFrame, components, precision, subsets, tables_with
 from .linear import LinearModel
-from .reading import noise_scale, row_count
+from .reading import noise_scale, read_law, row_count
 
 __all__ = ["TablesModel"]
 
@@ -44,16 +44,16 @@ class TablesModel(LinearModel):
     """The number of rows where it is public (replace); else None."""
 
     @cached_property
-    def interactions(self) -> Interactions:
+    def interactions(self) -> InteractionLayout:
         """Which tables there are, and where their cells stand."""
-        return Interactions(self.domain.sizes, self.order)
+        return InteractionLayout(self.domain.sizes, self.order)
 
     @cached_property
     def _noise(self) -> dict[int, dict[tuple[int, ...], float]]:
         """Variance (2) and fourth cumulant (4) of a cell, by the kind of its table."""
         keys = [key for key in self.interactions.groups if len(key) == self.order]
         scales = dict(zip(keys, map(float, self.group_scales), strict=True))
-        if self.law == "gaussian":
+        if self.law == Law.GAUSSIAN:
             return {2: scales, 4: dict.fromkeys(keys, 0.0)}
         return {2: {key: 2 * b**2 for key, b in scales.items()}, 4: {key: 12 * b**4 for key, b in scales.items()}}
 
@@ -65,7 +65,7 @@ class TablesModel(LinearModel):
     def _margins(self) -> dict[tuple[int, ...], NDArray[np.float64]]:
         return {}
 
-    def frame(self, positions: Sequence[int]) -> Frame:
+    def frame(self, positions: Sequence[int]) -> NoisyTable:
         """See LinearModel."""
         if len(positions) > self.order:
             raise TooWide(names=[self.domain.closed[p].name for p in positions], width=self.order)
@@ -156,15 +156,15 @@ class TablesModel(LinearModel):
         order = parameters["order"]
         if not isinstance(order, int) or not 1 <= order <= max(1, len(domain.sizes)):
             raise BadSynopsis(f"the synopsis says order {order!r}, which its domain does not allow")
-        return {"tables": Interactions.cells(domain.sizes, order)}
+        return {"tables": InteractionLayout.cells(domain.sizes, order)}
 
     @classmethod
     def build(cls, domain: Domain, parameters: dict[str, Any], numbers: dict[str, NDArray[np.int64]]) -> TablesModel:
         """See Model."""
-        law, rows, order = parameters["law"], row_count(parameters["rows"]), parameters["order"]
-        scales = tuple(noise_scale(s, parameters["law"]) for s in parameters["group_scales"])
-        kinds = [key for key in Interactions(domain.sizes, order).groups if len(key) == order]
-        if law not in ("gaussian", "laplace") or len(scales) != len(kinds) or min(scales) <= 0:
+        law, rows, order = read_law(parameters["law"]), row_count(parameters["rows"]), parameters["order"]
+        scales = tuple(noise_scale(s, law) for s in parameters["group_scales"])
+        kinds = [key for key in InteractionLayout(domain.sizes, order).groups if len(key) == order]
+        if len(scales) != len(kinds) or min(scales) <= 0:
             raise BadSynopsis("the synopsis has noise scales that do not fit its domain")
-        return cls(domain=domain, law=cast(Law, law), order=order, group_scales=scales, cells=numbers["tables"],
+        return cls(domain=domain, law=law, order=order, group_scales=scales, cells=numbers["tables"],
                    rows=rows)  # fmt: skip

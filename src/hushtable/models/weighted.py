@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from ..maths.distribution.points import on_points
 from ..questions.answer import Answer, CrossTab
 from ..questions.parse import Question
 from .base import Model
-from .reading import noise_scale, row_count
+from .reading import noise_scale, read_law, row_count
 from .weighted_bars import Certificate, Coverage
 from .weighted_tables import Together
 
@@ -198,10 +198,10 @@ class WeightedModel(Model):
     @classmethod
     def build(cls, domain: Domain, parameters: dict[str, Any], numbers: dict[str, Ints]) -> WeightedModel:
         """See Model."""
-        law, rows, grid = parameters["law"], row_count(parameters["rows"]), parameters["grid"]
+        law, rows, grid = read_law(parameters["law"]), row_count(parameters["rows"]), parameters["grid"]
         stderr = parameters["rows_stderr"]
         sane = isinstance(grid, int) and 0 < grid < 2**63 and isinstance(stderr, (int, float)) and 0 <= stderr <= 1e30
-        if law not in ("gaussian", "laplace") or not sane or rows is None:
+        if not sane or rows is None:
             raise BadSynopsis("the synopsis has a noise law, number of rows or grid that makes no sense")
         if any(np.abs(numbers[name]).max(initial=0) * THETA_UNIT > MOST_THETA for name in ("theta", "before")):
             raise BadSynopsis(f"the synopsis has a log-weight beyond {MOST_THETA}, which no fit gives")
@@ -215,7 +215,7 @@ class WeightedModel(Model):
             # The transform of parities would write beyond a table of another size.
             raise BadSynopsis("the synopsis has parities of columns that do not have two codes")
         return cls(
-            domain=domain, law=cast(Law, law), rows=rows, rows_stderr=float(stderr), grid=grid,
+            domain=domain, law=law, rows=rows, rows_stderr=float(stderr), grid=grid,
             measured=_rounds(domain, parameters, numbers), theta=numbers["theta"], before=numbers["before"],
             start=start, points=_points(domain, numbers["points"]),
             coverage=coverage, covered=numbers["covered"],
@@ -233,7 +233,7 @@ def _points(domain: Domain, flat: Ints) -> Ints:
 def _rounds(domain: Domain, parameters: dict[str, Any], numbers: dict[str, Ints]) -> tuple[Measured, ...]:
     found, value, weight = [], 0, 0
     for one in parameters["rounds"]:
-        positions, scale = _checked(domain, one), noise_scale(one["scale"], parameters["law"])
+        positions, scale = _checked(domain, one), noise_scale(one["scale"], read_law(parameters["law"]))
         if scale <= 0:
             raise BadSynopsis("the synopsis has a noise scale that makes no sense")
         cells = prod(domain.sizes[p] for p in positions)

@@ -13,7 +13,7 @@ from ..errors import BadQuestion
 from ..questions.answer import Answer, AnswerUnit, CrossTab
 from ..questions.parse import Question
 from ..words import readable
-from .weighted_bars import Bar, bar, guess
+from .weighted_bars import ErrorBar, bar, guess
 
 if TYPE_CHECKING:
     from .weighted import WeightedModel
@@ -69,7 +69,7 @@ def _wrapped(
     model: WeightedModel,
     question: Question,
     unit: str,
-    found: list[tuple[float, Bar]],
+    found: list[tuple[float, ErrorBar]],
     scale: float,
     notes: tuple[str, ...],
 ) -> Answer | CrossTab:
@@ -89,7 +89,7 @@ def _wrapped(
                     estimator=ESTIMATOR, notes=notes)  # fmt: skip
 
 
-def basis_notes(model: WeightedModel, bars: list[Bar], scale: float) -> list[str]:
+def basis_notes(model: WeightedModel, bars: list[ErrorBar], scale: float) -> list[str]:
     """What the error bars rest on."""
     notes = []
     kinds = {one.basis for one in bars}

@@ -21,7 +21,7 @@ from .weighted_tables import Noise
 if TYPE_CHECKING:
     from .weighted import WeightedModel
 
-__all__ = ["Bar", "Certificate", "Coverage", "bar", "certify", "guess", "query_digest"]
+__all__ = ["Certificate", "Coverage", "ErrorBar", "bar", "certify", "guess", "query_digest"]
 
 Floats = NDArray[np.float64]
 Z = 1.96
@@ -78,7 +78,7 @@ def _noise_sum(size: float, many: int, beta: float, law: Law) -> float:
     """What the absolute noise of `many` numbers adds up to at most, but with probability beta."""
     from scipy.stats import chi2, gamma
 
-    if law == "laplace":
+    if law == Law.LAPLACE:
         return size * float(gamma.isf(beta, many))
     return size * math.sqrt(many * float(chi2.isf(beta, many)))
 
@@ -107,7 +107,7 @@ Basis = Literal["measured", "certified", "guessed", "certain"]
 
 
 @dataclass(frozen=True)
-class Bar:
+class ErrorBar:
     """The error of one answer, as a share of the number of rows, and what it rests on."""
 
     stderr: float
@@ -144,12 +144,14 @@ class _Asked:
         """r, the best estimate."""
         return self.model.together.rows
 
-    def bar(self, basis: Basis, bias: float, noise: Noise, direct: float | None = None) -> Bar:
+    def bar(self, basis: Basis, bias: float, noise: Noise, direct: float | None = None) -> ErrorBar:
         """Noise in rows, bias as a share of them."""
         square = noise.variance**2
-        return Bar(math.sqrt(noise.variance) / self.rows, bias, basis, direct, noise.fourth / square if square else 0.0)
+        return ErrorBar(
+            math.sqrt(noise.variance) / self.rows, bias, basis, direct, noise.fourth / square if square else 0.0
+        )
 
-    def bounded(self, apart: float, before: float, constant: float) -> Bar:
+    def bounded(self, apart: float, before: float, constant: float) -> ErrorBar:
         """S is within `apart` rows of `before` + `constant` (n - released), by what was selected or measured."""
         expected = before + constant * (self.rows - self.model.rows)
         bias = (apart + abs(expected - self.rows * self.value)) / self.rows
@@ -160,7 +162,7 @@ class _Asked:
 
 def bar(
     model: WeightedModel, positions: tuple[int, ...], function: Floats, value: float, *, count: bool = False
-) -> Bar:
+) -> ErrorBar:
     """The best bar for the mean over rows of a function of these attributes; `value` is what the model says.
 
     `count`: for the sum over rows, still as a share of the number of rows.
@@ -179,7 +181,7 @@ def bar(
 
 def guess(
     model: WeightedModel, low: float, high: float, value: float, *, count: bool, sampling: float = 0.0
-) -> Bar:  # fmt: skip
+) -> ErrorBar:  # fmt: skip
     """What is known of every mean of a function between `low` and `high`; a sum is at most `high` n."""
     asked = _Asked(model, (), np.zeros(0), value, count)
     noise = model.together.noise(max(abs(low), abs(high)) if count else 0.0)
@@ -187,7 +189,7 @@ def guess(
     return asked.bar("certain" if low == high else "guessed", max(value - low, high - value), noise)
 
 
-def _from_tables(asked: _Asked) -> Bar | None:
+def _from_tables(asked: _Asked) -> ErrorBar | None:
     """An interval around the model's value that holds the one around the unbiased value."""
     together, told = asked.model.together, asked.model.together.told(asked.positions)
     if told is None:
@@ -199,7 +201,7 @@ def _from_tables(asked: _Asked) -> Bar | None:
     return asked.bar("measured", abs(asked.value - direct), noise, direct)
 
 
-def _from_queries(asked: _Asked) -> Iterator[Bar]:
+def _from_queries(asked: _Asked) -> Iterator[ErrorBar]:
     """The same for single queries that were measured: each tells of itself, its opposite and its multiples."""
     model, function = asked.model, asked.function.ravel()
     for item in model.measured:
@@ -226,7 +228,7 @@ def query_digest(positions: Sequence[int], function: Floats) -> int:
     return int.from_bytes(hashlib.sha256(data).digest()[:8], "big", signed=True)
 
 
-def _certified(asked: _Asked) -> Bar | None:
+def _certified(asked: _Asked) -> ErrorBar | None:
     model, positions, function = asked.model, asked.positions, asked.function
     certificate, coverage = model.certificate, model.coverage
     if certificate is None or coverage.kind == "none" or len(positions) > (coverage.width or len(positions)):
@@ -278,7 +280,7 @@ def _parity_reach(model: WeightedModel, positions: tuple[int, ...], function: Fl
         item = own.get(frozenset(members))
         if item is not None:
             apart = abs(float(item.values[0]) - model.rows * _parity(model.earlier, members))
-            size = float(item.scale) if model.law == "laplace" else math.sqrt(item.scale)
+            size = float(item.scale) if model.law == Law.LAPLACE else math.sqrt(item.scale)
             apart += _noise_sum(size, 1, MISS / 3 / len(model.measured), model.law) + 1
         elif model.earlier.cells(members) <= model.earlier.cap:
             apart = model.certificate.apart

@@ -14,7 +14,7 @@ from ..questions.parse import Question
 from .averages import Around, Spans, averages, mean_answer
 from .quotients import SURELY
 from .weighted_answers import basis_notes
-from .weighted_bars import Bar, bar
+from .weighted_bars import ErrorBar, bar
 from .weighted_tables import Together, Told
 
 if TYPE_CHECKING:
@@ -71,12 +71,12 @@ def weighted_means(model: WeightedModel, question: Question, table: Floats, wher
 
 def _around(
     model: WeightedModel, question: Question, spans: Spans, share: Floats, value: Floats, within: Floats
-) -> tuple[Around, list[Bar]]:
+) -> tuple[Around, list[ErrorBar]]:
     """Limits from what certifies the model's own sums of (value - average) and its share of the group."""
     sums, shares = [], []
     for i, inside in enumerate(spans.inside):
         if not share[i] > 0:
-            sums.append(Bar(np.nan, np.nan, "guessed"))
+            sums.append(ErrorBar(np.nan, np.nan, "guessed"))
             shares.append(sums[-1])
             continue
         ends = [

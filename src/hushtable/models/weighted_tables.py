@@ -56,7 +56,7 @@ class Together:
         self._weights = self._precisions / precision
         sums = np.array([float(item.values.sum()) for item in self._tables])
         self.rows = max(rows + float(self._weights @ (sums - rows)), 1.0)
-        self._first = Noise(rows_stderr**2, 3 * rows_stderr**4 if law == "laplace" else 0.0)
+        self._first = Noise(rows_stderr**2, 3 * rows_stderr**4 if law == Law.LAPLACE else 0.0)
         self._own = 1 - float(self._weights.sum())
         self.rows_noise = self.noise(1.0)
 

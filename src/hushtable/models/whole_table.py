@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import prod
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from ..domain import Domain
 from ..errors import BadSynopsis
 from ..laws import Law
 from ..maths.weighted_rows.calibration import Audit
-from ..maths.weighted_rows.cloud import Cloud
+from ..maths.weighted_rows.cloud import WeightedRows
 from ..maths.weighted_rows.packing import word_spans
 from ..maths.weighted_rows.rare_measured import RareMeasured
 from ..maths.weighted_rows.shares import Totals
@@ -24,7 +24,7 @@ from ..maths.weighted_rows.tables import GroupedSet, RawTable
 from ..questions.answer import Answer, CrossTab
 from ..questions.parse import Question
 from .base import Model
-from .reading import noise_scale, row_count
+from .reading import noise_scale, read_law, row_count
 from .whole_table_rare import built, described, numbers_in
 
 __all__ = ["WholeTableModel"]
@@ -49,7 +49,7 @@ class WholeTableModel(Model):
     scores: Integers
     """Noisy distances of all pairs from independence, by which the tables were chosen."""
     score_scale: Fraction | None
-    cloud: Cloud
+    cloud: WeightedRows
     effective: float
     """Effective share of the fitted rows: 1 is best."""
     audit: Audit | None = None
@@ -156,22 +156,20 @@ class WholeTableModel(Model):
     @classmethod
     def build(cls, domain: Domain, parameters: dict[str, Any], numbers: dict[str, Integers]) -> WholeTableModel:
         """See Model."""
-        law, rows, sizes = parameters["law"], row_count(parameters["rows"]), domain.sizes
-        if law not in ("gaussian", "laplace"):
-            raise BadSynopsis("the synopsis has a noise law that makes no sense")
+        law, rows, sizes = read_law(parameters["law"]), row_count(parameters["rows"]), domain.sizes
         audit, score_scale, effective = parameters["audit"], parameters["score_scale"], float(parameters["effective"])
         if not 0 <= effective <= 1:
             raise BadSynopsis("the synopsis has a quality of fit that makes no sense")
         return cls(
             domain=domain,
-            law=cast(Law, law),
+            law=law,
             rows=rows,
-            tables=_tables(domain, cast(Law, law), parameters["tables"], numbers),
+            tables=_tables(domain, law, parameters["tables"], numbers),
             scores=numbers["scores"],
             score_scale=None if score_scale is None else noise_scale(score_scale, law),
             cloud=_cloud(sizes, parameters, numbers),
             effective=effective,
-            audit=None if audit is None else _audit(sizes, audit, numbers["audit"], cast(Law, law)),
+            audit=None if audit is None else _audit(sizes, audit, numbers["audit"], law),
             said=tuple(str(remark) for remark in parameters["remarks"]),
             rare=built(parameters["rare"], numbers) if "rare" in parameters else None,
         )
@@ -204,7 +202,7 @@ def _tables(
     return tuple(found)
 
 
-def _cloud(sizes: tuple[int, ...], parameters: dict[str, Any], numbers: dict[str, Integers]) -> Cloud:
+def _cloud(sizes: tuple[int, ...], parameters: dict[str, Any], numbers: dict[str, Integers]) -> WeightedRows:
     ends = np.cumsum(sizes)[:-1]
     base, shares = np.split(numbers["base"], ends), np.split(numbers["shares"], ends)
     weights = numbers["weights"]
@@ -216,7 +214,7 @@ def _cloud(sizes: tuple[int, ...], parameters: dict[str, Any], numbers: dict[str
     for (begin, end), word in zip(word_spans([reach[j] for j in order]), words, strict=True):
         if word.min() < 0 or word.max() >= prod(reach[j] for j in order[begin:end]):
             raise BadSynopsis("the synopsis has a row outside its domain")
-    return Cloud(tuple(base), tuple(shares), tuple(order), words, weights)
+    return WeightedRows(tuple(base), tuple(shares), tuple(order), words, weights)
 
 
 def _audit(sizes: tuple[int, ...], described: dict[str, Any], distances: Integers, law: Law) -> Audit:

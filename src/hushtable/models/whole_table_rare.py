@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadSynopsis
+from ..laws import Law
 from ..maths.weighted_rows.rare_columns import RareColumns
 from ..maths.weighted_rows.rare_lengths import WEIGHT_UNIT
 from ..maths.weighted_rows.rare_measured import RareMeasured
@@ -53,8 +54,8 @@ def numbers_in(given: dict[str, Any], sizes: Sequence[int]) -> dict[str, int]:
 
 def built(given: dict[str, Any], numbers: dict[str, NDArray[np.int64]]) -> RareMeasured:
     """The sums as they were released."""
-    scales = tuple(noise_scale(text, "gaussian") for text in given["scales"])
-    lengths_scale = noise_scale(given["lengths_scale"], "gaussian")
+    scales = tuple(noise_scale(text, Law.GAUSSIAN) for text in given["scales"])
+    lengths_scale = noise_scale(given["lengths_scale"], Law.GAUSSIAN)
     if min(*scales, lengths_scale) <= 0:
         raise BadSynopsis("the synopsis has sums of rare values without noise")
     single, both = (np.array(given[name], dtype=np.int64) for name in ("single", "both"))

@@ -10,7 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ..errors import BadPlan, HushError
-from ..maths.interactions.layout import Scales
+from ..maths.interactions.layout import CoordinateNoise
 from ..mechanisms.base import Trial
 from ..mechanisms.planner import Plan
 from ..synopsis import Synopsis
@@ -33,7 +33,7 @@ prepared: set[str] = set()
 class TrialDoor(Door):
     """Next to no noise, for rows that nobody is in."""
 
-    def _noise(self, scales: Scales) -> NDArray[np.int64]:
+    def _noise(self, scales: CoordinateNoise) -> NDArray[np.int64]:
         found = np.zeros(len(scales.index), dtype=np.int64)
         found[:NOISY] = sample(replace(scales, index=scales.index[:NOISY]), self._randomness)
         return found

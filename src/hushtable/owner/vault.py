@@ -156,7 +156,7 @@ class Vault:
         beside the ledger unless given; where it exists, what is left out is as it was begun. See `plan_curator` for
         the rest. With `Simulated(seed)` ledger and state are left alone.
         """
-        from ..curator.opening import Wish, open_curator
+        from ..curator.opening import CuratorRequest, open_curator
 
         source = randomness or SystemRandomness()
 
@@ -168,7 +168,9 @@ class Vault:
 
         return open_curator(
             domain=self.domain,
-            wish=Wish(budget=budget, questions=questions, updates=updates, factor=factor, way=way, workload=workload),
+            wish=CuratorRequest(
+                budget=budget, questions=questions, updates=updates, factor=factor, way=way, workload=workload
+            ),
             rows=self.rows,
             read=read,
             ledger=self.ledger_path,

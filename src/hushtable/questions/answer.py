@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ..errors import BadQuestion
 from ..extras import need
+from ..laws import Law
 from .stamp import SIMULATED, mark, other_notes
 
 if TYPE_CHECKING:
@@ -201,7 +202,7 @@ class CrossTab(_Ways):
     stderr: Floats
     bias: Floats
     kurtosis: Floats
-    law: Literal["gaussian", "laplace"]
+    law: Law
     estimator: str = "exact"
     notes: tuple[str, ...] = field(default_factory=tuple)
     unbiased: CrossTab | None = None
@@ -221,7 +222,7 @@ class CrossTab(_Ways):
         """
         if simultaneous and len(self) > 0 and 0 < confidence < 1:
             cells = len(self)
-            gaussian = self.law == "gaussian"
+            gaussian = self.law == Law.GAUSSIAN
             confidence = confidence ** (1 / cells) if gaussian else 1 - (1 - confidence) / cells
         if self.limits is not None:
             return self.limits(confidence)

@@ -18,7 +18,7 @@ from ..words import listed
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Flat", "Listed", "Lists", "Top", "flatten"]
+__all__ = ["KeyBatch", "Listed", "Lists", "Top", "flatten"]
 
 MOST_BYTES = 2_000_000_000
 
@@ -75,7 +75,7 @@ class Top:
 
 
 @dataclass(frozen=True, eq=False)
-class Flat:
+class KeyBatch:
     """Keys of one or more lists, one after the other: list i has those from starts[i] to starts[i + 1]."""
 
     keys: pa.Array
@@ -133,7 +133,7 @@ def _mixed(codes: NDArray[np.int64]) -> NDArray[np.int64]:
     return ((codes.view(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(44)).view(np.int64)
 
 
-def flatten(lists: Sequence[Iterable[Any] | Mapping[Any, float]], attributes: Sequence[Attribute]) -> Flat:
+def flatten(lists: Sequence[Iterable[Any] | Mapping[Any, float]], attributes: Sequence[Attribute]) -> KeyBatch:
     """The keys and weights of the lists; BadQuestion names a value that cannot be one, or a weight outside [0, 1]."""
     if any(isinstance(one, (str, bytes)) for one in lists):
         raise BadQuestion("a list of values is wanted, not a single text; put it in brackets: ['a']")
@@ -143,7 +143,7 @@ def flatten(lists: Sequence[Iterable[Any] | Mapping[Any, float]], attributes: Se
     for i, one in enumerate(lists):
         if isinstance(one, Mapping):
             weights[starts[i] : starts[i + 1]] = _weights(one)
-    return Flat(_keys(list(chain.from_iterable(values)), attributes), weights, starts)
+    return KeyBatch(_keys(list(chain.from_iterable(values)), attributes), weights, starts)
 
 
 def _weights(given: Mapping[Any, Any]) -> list[float]:

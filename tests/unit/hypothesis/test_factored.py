@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hushtable.maths.distribution import Factored
 from hushtable.maths.distribution.answers import TableClass, all_parities
 from hushtable.maths.distribution.points import on_points, random_points
-from hushtable.maths.interactions.layout import Interactions
+from hushtable.maths.interactions.layout import InteractionLayout
 
 SIZES = (2, 3, 4, 2, 3)
 
@@ -59,7 +59,7 @@ def test_all_tables_of_a_class_are_the_tables_one_by_one(seed):
 @given(st.integers(0, 2**32))
 def test_all_parities_are_means_of_products_of_signs(seed):
     sizes = (2,) * 6
-    levels = Interactions(sizes, 3).sets
+    levels = InteractionLayout(sizes, 3).sets
     for start in (Factored(sizes), explicit(sizes), on_points(sizes, np.indices(sizes).reshape(6, -1))):
         found = updated(start, seed, 3)
         joint = found.table(range(6))

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hushtable.maths.weighted_rows.calibration import AUDIT_UNIT, Audit, tables_to_audit, whole_reference
-from hushtable.maths.weighted_rows.cloud import Cloud, inside_groups
-from hushtable.maths.weighted_rows.levels import LEVELS, Ladder, refined
+from hushtable.maths.weighted_rows.cloud import WeightedRows, inside_groups
+from hushtable.maths.weighted_rows.levels import LEVELS, Groupings, refined
 from hushtable.maths.weighted_rows.ordering import likeness_order
 from hushtable.maths.weighted_rows.packing import pack_rows, unpack_rows, word_spans
 from hushtable.maths.weighted_rows.resolution import Column, Pricing, dependence, plan_pairs, score_sets
@@ -23,7 +23,7 @@ from hushtable.maths.weighted_rows.tables import GroupedSet, RawTable, interacti
 def test_levels_are_groupings_of_neighbours_that_get_finer(p):
     shares = np.array(p) / sum(p)
     for order in (None, np.random.default_rng(1).permutation(len(p))):
-        ladder = Ladder(shares, order)
+        ladder = Groupings(shares, order)
         for level in LEVELS:
             groups = ladder.steps[level]
             walked = groups[ladder.order]
@@ -34,7 +34,7 @@ def test_levels_are_groupings_of_neighbours_that_get_finer(p):
 
 def test_a_dominant_value_stands_alone():
     shares = np.array([0.01] * 10 + [0.8] + [0.01] * 10)
-    groups = Ladder(shares).steps[6]
+    groups = Groupings(shares).steps[6]
     assert (groups == groups[10]).sum() == 1
 
 
@@ -65,7 +65,7 @@ def test_totals_pool_tables_and_say_their_variance():
 
 
 def test_the_plan_spends_everything_and_drops_what_is_not_worth_it():
-    ladders = [Ladder(np.full(size, 1 / size)) for size in (10, 10, 2, 40)]
+    ladders = [Groupings(np.full(size, 1 / size)) for size in (10, 10, 2, 40)]
     pairs = [one.members for one in score_sets(ladders)]
     pricing = Pricing("gaussian", 8.0)
     scores = np.array([0.3, 0.2, 0.0, 0.1, 1e-6, 0.05])
@@ -82,7 +82,7 @@ def test_the_plan_spends_everything_and_drops_what_is_not_worth_it():
 
 
 def test_columns_are_measured_again_where_pairs_are_worth_nothing():
-    ladders = [Ladder(np.full(2, 0.5)) for _ in range(3)]
+    ladders = [Groupings(np.full(2, 0.5)) for _ in range(3)]
     columns = [Column(GroupedSet((j,), (np.arange(2),)), 100.0, 2.0, 1.0) for j in range(3)]
     plan = plan_pairs(ladders, [(0, 1), (0, 2), (1, 2)], np.zeros(3), 1000.0, Pricing("gaussian", 20.0), columns)
     assert not plan.tables
@@ -95,7 +95,7 @@ def test_dependence_takes_chance_away():
     g = np.random.default_rng(2)
     a, b = g.integers(0, 4, 50_000), g.integers(0, 4, 50_000)
     shares = [np.full(4, 0.25)] * 3
-    sets = score_sets([Ladder(p) for p in shares])
+    sets = score_sets([Groupings(p) for p in shares])
     tables = [np.histogram2d(x, y, bins=4)[0] for x, y in ((a, b), (a, a), (b, a))]
     far = np.array([np.abs(t - 50_000 / 16).sum() for t in tables])
     found = dependence(far, 0.0, sets, shares, [0.0] * 3, 50_000.0)
@@ -130,7 +130,7 @@ def test_a_cloud_gives_its_own_tables_and_rows():
     base = [np.array([0, 0, 1]), np.array([0, 1, 2, 2]), np.zeros(5, dtype=np.int64)]
     shares = [np.array([0.2, 0.3, 0.5]), np.full(4, 0.25), np.full(5, 0.2)]
     codes = np.array([g.integers(0, 2, 4000), g.integers(0, 3, 4000), np.zeros(4000)], dtype=np.uint16)
-    cloud = Cloud.of(base, shares, codes, g.random(4000), [2, 0, 1])
+    cloud = WeightedRows.of(base, shares, codes, g.random(4000), [2, 0, 1])
     table = cloud.table((0, 1, 2))
     assert table.sum() == pytest.approx(1.0)
     np.testing.assert_allclose(cloud.table((2,)), 0.2, atol=1e-9)

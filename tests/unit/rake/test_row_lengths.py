@@ -3,7 +3,7 @@
 import numpy as np
 
 from hushtable.maths.weighted_rows import network
-from hushtable.maths.weighted_rows.consistency import Agreed
+from hushtable.maths.weighted_rows.consistency import FitTargets
 from hushtable.maths.weighted_rows.fit import fit
 from hushtable.maths.weighted_rows.kernels import gibbs_pass, length_cells
 from hushtable.maths.weighted_rows.rare_columns import RareColumns
@@ -36,7 +36,7 @@ def fitted():
     """No pair is a table: columns and lengths alone are fitted."""
     codes = lively_rows()
     shares = [np.bincount(c, minlength=2) / COUNT for c in codes]
-    agreed = Agreed(float(COUNT), shares, [1.0] * WIDTH, [], [], [])
+    agreed = FitTargets(float(COUNT), shares, [1.0] * WIDTH, [], [], [])
     whole = [np.arange(2)] * WIDTH
     net = network.build(agreed, whole, Rules(()), row_lengths(COLUMNS, counted(codes), WIDTH))
     return codes, net, fit(net, [], COUNT, np.random.default_rng(2))
@@ -84,7 +84,7 @@ def test_a_gibbs_pass_follows_the_factors_of_lengths():
     columns, width, count = RareColumns((), tuple(range(5)), (0,) * 5), 5, 200_000
     factors = np.array([2.0, 0.5, 1.0, 1.5, 2.0, 0.2, 0.7, 1.2, 0.1, 3.0])
     given = row_lengths(columns, Lengths(np.ones(6), np.ones(5)), width)
-    net = network.build(Agreed(1.0, [np.full(2, 0.5)] * width, [1.0] * width, [], [], []), [np.arange(2)] * width,
+    net = network.build(FitTargets(1.0, [np.full(2, 0.5)] * width, [1.0] * width, [], [], []), [np.arange(2)] * width,
                         Rules(()), given)  # fmt: skip
     codes = np.zeros((width, count), dtype=np.uint16)
     links, starts, maps, tables = net.links(np.zeros(net.cells[-1]))

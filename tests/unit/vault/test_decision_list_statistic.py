@@ -11,7 +11,7 @@ import pytest
 from hushtable.budget import Unit
 from hushtable.domain.decision_list import DecisionList
 from hushtable.errors import BadData, BadPlan
-from hushtable.maths.interactions.layout import Interactions
+from hushtable.maths.interactions.layout import InteractionLayout
 from hushtable.vault.door.door import Noise, price_of
 from hushtable.vault.rules import encode_rules
 from hushtable.vault.statistics.decision_lists import DecisionListSums
@@ -47,7 +47,7 @@ def coded(attribute, texts):
 def row_vectors(statistic):
     """The vector of every possible row, each once."""
     codes = coded(statistic.attribute, list(every_list(statistic.attribute)))
-    rows = [statistic.finish(statistic.accumulate(codes[:, [i]])) for i in range(codes.shape[1])]
+    rows = [statistic.to_coordinates(statistic.accumulate(codes[:, [i]])) for i in range(codes.shape[1])]
     return np.unique(np.array(rows), axis=0)
 
 
@@ -87,7 +87,7 @@ class TestContract:
             each = drawn[statistic.scales(law, [Fraction(1)] * statistic.groups).index]
             worst = int((np.abs(every) ** power @ each).max())
             weights = [Fraction(int(w), 7) for w in drawn]
-            assert statistic.spread(power=power, weights=weights, neighbours=neighbours) == Fraction(worst, 7)
+            assert statistic.sensitivity(power=power, weights=weights, neighbours=neighbours) == Fraction(worst, 7)
 
     @pytest.mark.parametrize("neighbours", NEIGHBOURS)
     def test_largest_change_is_that_of_the_worst_pair(self, statistic, neighbours):
@@ -96,12 +96,12 @@ class TestContract:
 
     def test_wrong_power_is_refused(self, statistic):
         with pytest.raises(ValueError, match="power must be 1"):
-            statistic.spread(power=3, weights=[Fraction(1)] * statistic.groups, neighbours="replace")
+            statistic.sensitivity(power=3, weights=[Fraction(1)] * statistic.groups, neighbours="replace")
 
     def test_the_sets_stand_where_interactions_say(self, statistic):
         """At every input the coefficients, with the signs of the parities, add up to what the polynomial says."""
         attribute = statistic.attribute
-        sets = [s for level in Interactions((2,) * statistic.inputs, statistic.order).sets for s in level]
+        sets = [s for level in InteractionLayout((2,) * statistic.inputs, statistic.order).sets for s in level]
         inputs = list(product((False, True), repeat=statistic.inputs))
         signs = np.array([[np.prod([1 - 2 * y[j] for j in s]) for s in sets] for y in inputs])
         worst = 2 * statistic.polynomials.bias * 2**statistic.polynomials.grid
@@ -117,8 +117,8 @@ class TestPrice:
         for inputs, length in ((3, 2), (5, 5), (5, 3)):
             statistic = DecisionListSums(column(inputs, length), length)
             weights = [Fraction(0), *[Fraction(1, 4**statistic.polynomials.grid)] * (length + 1)]
-            assert statistic.spread(power=2, weights=weights, neighbours="replace") == 4
-            assert statistic.spread(power=2, weights=weights, neighbours="add-remove") == 1
+            assert statistic.sensitivity(power=2, weights=weights, neighbours="replace") == 4
+            assert statistic.sensitivity(power=2, weights=weights, neighbours="add-remove") == 1
 
     def test_the_number_of_rows_needs_noise_only_where_it_is_private(self):
         statistic = DecisionListSums(column(3, 2), 2)

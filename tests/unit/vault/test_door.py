@@ -9,7 +9,7 @@ from tables import BINARY, MIXED, all_rows, domain, random_codes
 
 from hushtable.budget import Price, Unit
 from hushtable.errors import BadData, BadPlan, OverBudget
-from hushtable.maths.interactions.layout import Interactions
+from hushtable.maths.interactions.layout import InteractionLayout
 from hushtable.vault.door.door import Door, Noise, price_of
 from hushtable.vault.door.randomness import Simulated
 from hushtable.vault.statistics import Histogram, Parities, Residuals, Tables
@@ -17,7 +17,7 @@ from hushtable.vault.statistics import Histogram, Parities, Residuals, Tables
 FALSE_ALARM = 1e-9
 SHAPE = domain(BINARY)
 CODES = random_codes(SHAPE, 1000, seed=5)
-PARITIES = Parities(Interactions(SHAPE.sizes, 2))
+PARITIES = Parities(InteractionLayout(SHAPE.sizes, 2))
 
 
 class Account:
@@ -128,14 +128,14 @@ class TestMeasure:
     def test_price_is_the_largest_loss_over_all_pairs_of_rows(self, neighbours):
         """Brute force: Gaussian loss change^2/(2 sigma^2) summed over coordinates, for every pair of rows."""
         shape = domain(MIXED)
-        statistic = Residuals(Interactions(shape.sizes, 2))
+        statistic = Residuals(InteractionLayout(shape.sizes, 2))
         per_group = tuple(Fraction(5 + 3 * g) for g in range(statistic.groups))
         noise = Noise(
             law="gaussian", per_group=(Fraction(0) if neighbours == "replace" else Fraction(4), *per_group[1:])
         )
         scales = statistic.scales("gaussian", noise.per_group)
         variance = np.array([float(s) for s in scales.table])[scales.index]
-        one_each = np.array([statistic.finish(statistic.accumulate(row[:, None])) for row in all_rows(shape).T])
+        one_each = np.array([statistic.to_coordinates(statistic.accumulate(row[:, None])) for row in all_rows(shape).T])
         pairs = one_each[:, None] - one_each[None] if neighbours == "replace" else one_each[None]
         loss = np.divide(pairs.astype(float) ** 2, 2 * variance, where=variance > 0, out=np.zeros(pairs.shape)).sum(-1)
         price = price_of(statistic, noise, Unit(neighbours=neighbours))
@@ -146,7 +146,7 @@ class TestSelect:
     def test_finds_the_farthest_coordinate_when_epsilon_is_large(self):
         for currency in ("pure", "zcdp"):
             door, events = make_door(price=Price(currency=currency, amount=Fraction(1000)))
-            reference = PARITIES.finish(PARITIES.accumulate(CODES))
+            reference = PARITIES.to_coordinates(PARITIES.accumulate(CODES))
             reference[7] += 300
             assert door.select(PARITIES, reference, Price(currency=currency, amount=Fraction(500))) == 7
             assert events[0] == ("read",)
@@ -158,7 +158,7 @@ class TestSelect:
 
         statistic = Histogram((2, 2))
         codes = random_codes(domain({k: BINARY[k] for k in ("b0", "b1")}), 9, seed=1)
-        sums = statistic.finish(statistic.accumulate(codes))
+        sums = statistic.to_coordinates(statistic.accumulate(codes))
         rho, draws = Fraction(1, 8), 20_000
         door, _ = make_door(codes=codes, price=Price(currency="zcdp", amount=rho * draws))
         price = Price(currency="zcdp", amount=rho)
@@ -182,7 +182,7 @@ class TestExceeds:
 
     def test_says_no_below_and_yes_above(self):
         door, watch, _ = self.watch(threshold=100, crossings=2)
-        truth = int(PARITIES.finish(PARITIES.accumulate(CODES))[3])
+        truth = int(PARITIES.to_coordinates(PARITIES.accumulate(CODES))[3])
         assert door.exceeds(watch, PARITIES, truth + 200, coordinate=3)
         assert not door.exceeds(watch, PARITIES, truth, coordinate=3)
         assert door.exceeds(watch, PARITIES, truth - 200, coordinate=3)
@@ -285,10 +285,10 @@ class TestRounds:
 
 
 class TestBlocks:
-    TABLES = Tables(Interactions(SHAPE.sizes, 2))
+    TABLES = Tables(InteractionLayout(SHAPE.sizes, 2))
 
     def test_select_finds_the_table_that_is_farthest_away(self):
-        truth = self.TABLES.finish(self.TABLES.accumulate(CODES))
+        truth = self.TABLES.to_coordinates(self.TABLES.accumulate(CODES))
         starts = self.TABLES.block_starts()
         for block in (0, 2, len(starts) - 2):
             reference = truth.copy()
@@ -307,13 +307,13 @@ class TestBlocks:
 
     @pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
     def test_no_pair_of_neighbours_moves_a_distance_by_more_than_the_block_change(self, neighbours):
-        tables = Tables(Interactions(domain(MIXED).sizes, 2))
+        tables = Tables(InteractionLayout(domain(MIXED).sizes, 2))
         rows, random = all_rows(domain(MIXED)), np.random.default_rng(1)
         starts = tables.block_starts()[:-1]
-        base = tables.finish(tables.accumulate(random_codes(domain(MIXED), 40, seed=2)))
+        base = tables.to_coordinates(tables.accumulate(random_codes(domain(MIXED), 40, seed=2)))
         most = 0
         for reference in (base, base + random.integers(-3, 4, len(base))):
-            ones = [tables.finish(tables.accumulate(rows[:, i : i + 1])) for i in range(rows.shape[1])]
+            ones = [tables.to_coordinates(tables.accumulate(rows[:, i : i + 1])) for i in range(rows.shape[1])]
             apart = [np.add.reduceat(np.abs(base + one - reference), starts) for one in ones]
             others = [np.add.reduceat(np.abs(base - reference), starts)] if neighbours == "add-remove" else apart
             most = max(most, *(int(np.abs(this - that).max()) for this in apart for that in others))

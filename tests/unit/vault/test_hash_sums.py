@@ -39,7 +39,7 @@ def test_the_spread_is_that_of_the_worst_pair_under_every_key(width, signed, nei
             for power in (1, 2):
                 sums = {(int(row[0]) ** power, int((row[1:] ** power).sum())) for row in seen}
                 worst = max(weights[0] * rows + weights[1] * buckets for rows, buckets in sums)
-                stated = statistic.spread(power=power, weights=weights, neighbours=neighbours)
+                stated = statistic.sensitivity(power=power, weights=weights, neighbours=neighbours)
                 assert worst <= stated
                 # 40 values reach the worst case of few buckets under every key.
                 assert width > 4 or worst == stated
@@ -50,9 +50,9 @@ def test_the_spread_is_that_of_the_worst_pair_under_every_key(width, signed, nei
 def test_signs_double_the_square_of_a_replaced_row():
     signed, unsigned = (HashSums([URL], Sketch(bytes(16), 2, s)) for s in (True, False))
     bucket = [Fraction(0), Fraction(1)]
-    assert [s.spread(power=2, weights=bucket, neighbours="replace") for s in (signed, unsigned)] == [4, 2]
+    assert [s.sensitivity(power=2, weights=bucket, neighbours="replace") for s in (signed, unsigned)] == [4, 2]
     with pytest.raises(ValueError, match="power"):
-        signed.spread(power=3, weights=bucket, neighbours="replace")
+        signed.sensitivity(power=3, weights=bucket, neighbours="replace")
 
 
 @pytest.mark.parametrize("columns", [1, 2])
@@ -80,7 +80,7 @@ def test_sums_of_any_partition_are_those_of_the_whole_bit_for_bit(columns):
         member = np.random.default_rng(seed).integers(0, 5, 5000)
         parts = [total(table.filter(pa.array(member == i))) for i in range(5)]
         np.testing.assert_array_equal(sum(parts), whole)
-    assert statistic.finish(whole) is whole
+    assert statistic.to_coordinates(whole) is whole
 
 
 def test_the_number_of_rows_alone():
@@ -88,10 +88,10 @@ def test_the_number_of_rows_alone():
     batch = pa.record_batch({"url": ["a", None, "a"]})
     assert statistic.columns(shape) == ("url",)
     sums = statistic.zeros() + statistic.accumulate(statistic.read(batch, shape))
-    assert statistic.rows(statistic.finish(sums)) == 3
+    assert statistic.rows(statistic.to_coordinates(sums)) == 3
     for neighbours, change in (("replace", 0), ("add-remove", 1)):
         assert statistic.largest_change(neighbours) == change
-        assert statistic.spread(power=2, weights=[Fraction(5)], neighbours=neighbours) == 5 * change
+        assert statistic.sensitivity(power=2, weights=[Fraction(5)], neighbours=neighbours) == 5 * change
     assert statistic.scales("laplace", [Fraction(2)]).variances().tolist() == [8.0]
     with pytest.raises(ValueError, match="power"):
-        statistic.spread(power=0, weights=[Fraction(1)], neighbours="replace")
+        statistic.sensitivity(power=0, weights=[Fraction(1)], neighbours="replace")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tables import domain, random_codes, table_of
 
-from hushtable.maths.interactions.layout import Interactions
+from hushtable.maths.interactions.layout import InteractionLayout
 from hushtable.vault import held_rows
 from hushtable.vault.held_rows import HeldRows, distinct
 from hushtable.vault.sources import open_source
@@ -46,7 +46,7 @@ def test_other_statistics_too(monkeypatch):
     for statistic in (
         ChosenTables(SHAPE.sizes, [(0,), (1, 2)]),
         Histogram(SHAPE.sizes),
-        Tables(Interactions(SHAPE.sizes, 2)),
+        Tables(InteractionLayout(SHAPE.sizes, 2)),
     ):
         np.testing.assert_array_equal(held().total(statistic), statistic.accumulate(CODES))
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from hushtable.budget import Price, Unit
 from hushtable.errors import TooLarge
-from hushtable.maths.interactions.layout import Interactions
+from hushtable.maths.interactions.layout import InteractionLayout
 from hushtable.maths.linear import Boxes, ListedQueries, WholeTables
 from hushtable.vault.door.door import Door, Noise, price_of
 from hushtable.vault.door.randomness import Simulated
@@ -39,7 +39,7 @@ def by_hand(codes, sizes, members):
 
 
 def finished(statistic, codes):
-    return statistic.finish(statistic.accumulate(codes))
+    return statistic.to_coordinates(statistic.accumulate(codes))
 
 
 @settings(max_examples=40, deadline=None)
@@ -68,7 +68,7 @@ def test_chosen_tables_over_many_blocks_small_and_large():
 def test_chosen_tables_of_one_width_are_the_tables():
     codes, whole = rows_of(SIZES, 500), WholeTables.of_width(SIZES, 2)
     np.testing.assert_array_equal(
-        finished(ChosenTables(SIZES, whole.sets), codes), finished(Tables(Interactions(SIZES, 2)), codes)
+        finished(ChosenTables(SIZES, whole.sets), codes), finished(Tables(InteractionLayout(SIZES, 2)), codes)
     )
 
 
@@ -97,9 +97,9 @@ def test_the_bounds_of_large_classes_hold_and_are_not_far_off(seed, monkeypatch)
         for neighbours in ("add-remove", "replace"):
             for power in (1, 2):
                 with monkeypatch.context() as patch:
-                    exact = statistic.spread(power=power, weights=[Fraction(2, 3)], neighbours=neighbours)
+                    exact = statistic.sensitivity(power=power, weights=[Fraction(2, 3)], neighbours=neighbours)
                     patch.setattr(linear_queries, "MOST_WORK", 0)
-                    bound = statistic.spread(power=power, weights=[Fraction(2, 3)], neighbours=neighbours)
+                    bound = statistic.sensitivity(power=power, weights=[Fraction(2, 3)], neighbours=neighbours)
                 assert exact <= bound <= 4 * exact
 
 
@@ -121,16 +121,16 @@ def test_the_statistic_of_a_class_has_its_layout():
 
 def test_parts_of_tables_are_views():
     codes = rows_of(SIZES, 200)
-    for statistic in (Tables(Interactions(SIZES, 2)), ChosenTables(SIZES, [(0,), (1, 2)])):
+    for statistic in (Tables(InteractionLayout(SIZES, 2)), ChosenTables(SIZES, [(0,), (1, 2)])):
         sums = statistic.accumulate(codes)
-        assert np.shares_memory(statistic.part(1).finish(sums), sums)
+        assert np.shares_memory(statistic.part(1).to_coordinates(sums), sums)
         assert statistic.part(1).whole is statistic
 
 
 GAUSSIAN, LAPLACE = (Noise(law=law, per_group=(Fraction(8),)) for law in ("gaussian", "laplace"))
 TABLE = ChosenTables(SIZES, [(0, 1)]).part(0)
 QUERY = LinearQueries(ListedQueries.of(SIZES, [((0,), np.array([2, 3, 7]))], grid=9)).part(0)
-PARITY = Parities(Interactions((2, 2, 2), 2)).part(4)
+PARITY = Parities(InteractionLayout((2, 2, 2), 2)).part(4)
 
 
 @pytest.mark.parametrize(

@@ -271,21 +271,21 @@ def test_the_sensitivity_of_a_list_is_its_largest_weight():
         largest = max(abs(x - y) for x in rows.values() for y in ([0] if neighbours == "add-remove" else rows.values()))
         assert statistic.largest_change(neighbours) == largest == 5
         for power in (1, 2):
-            assert statistic.spread(power=power, weights=[Fraction(1, 2)], neighbours=neighbours) == Fraction(
+            assert statistic.sensitivity(power=power, weights=[Fraction(1, 2)], neighbours=neighbours) == Fraction(
                 5**power, 2
             )
     assert ListCount(totals, {}).largest_change("replace") == 0
     with pytest.raises(BadPlan, match="not negative"):
         ListCount(totals, {b"a": -1})
     with pytest.raises(ValueError, match="power"):
-        statistic.spread(power=3, weights=[Fraction(1)], neighbours="replace")
+        statistic.sensitivity(power=3, weights=[Fraction(1)], neighbours="replace")
 
 
 def test_the_counts_of_all_keys_are_never_measured():
     totals = KeyTotals([URL], bytes(32))
     for call in (
         lambda: totals.scales("laplace", []),
-        lambda: totals.spread(power=1, weights=[], neighbours="replace"),
+        lambda: totals.sensitivity(power=1, weights=[], neighbours="replace"),
         lambda: totals.largest_change("replace"),
     ):
         with pytest.raises(BadPlan, match="not measured"):
@@ -302,6 +302,8 @@ def test_a_list_is_the_same_sum_however_rows_are_split():
         whole += totals.accumulate(keys[start : start + 3001])
         parts += statistic.accumulate(keys[start : start + 3001])
     truth = 2 * VALUES.count("v1") + VALUES.count("v3")
-    assert statistic.cut(totals.finish(whole)).tolist() == statistic.finish(parts).tolist() == [truth]
+    assert (
+        statistic.own_part(totals.to_coordinates(whole)).tolist() == statistic.to_coordinates(parts).tolist() == [truth]
+    )
     assert statistic.rows(whole) == len(VALUES)
     assert statistic.columns(SHAPE) == ("url",)

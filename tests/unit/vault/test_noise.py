@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from hushtable.errors import BadPlan
-from hushtable.maths.interactions.layout import Scales
+from hushtable.maths.interactions.layout import CoordinateNoise
 from hushtable.vault.door import samplers as noise
 from hushtable.vault.door.bernoulli import Chance, Exponents, Precision, bernoulli, bernoulli_exp, leading_bits
 from hushtable.vault.door.randomness import Randomness, Simulated, SystemRandomness
@@ -240,7 +240,7 @@ def test_each_coordinate_has_the_noise_of_its_own_scale():
     index = np.random.default_rng(0).integers(0, len(table), 30_000).astype(np.int32)
     for law, unit in (("laplace", 2**0.5), ("gaussian", 1.0)):
         scales = table if law == "laplace" else tuple(s * s for s in table)
-        y = noise.sample(Scales(law=law, table=scales, index=index), Simulated(1))
+        y = noise.sample(CoordinateNoise(law=law, table=scales, index=index), Simulated(1))
         spread = np.array([y[index == i].std() for i in range(len(table))])
         assert spread[0] == 0
         assert spread[3] == 0
@@ -250,7 +250,7 @@ def test_each_coordinate_has_the_noise_of_its_own_scale():
 
 def test_equal_scales_share_no_draws():
     index = np.repeat([0, 1], 500).astype(np.int32)
-    both = Scales(law="gaussian", table=(Fraction(10**12),) * 2, index=index)
+    both = CoordinateNoise(law="gaussian", table=(Fraction(10**12),) * 2, index=index)
     y = noise.sample(both, Simulated(9))
     assert len(set(y.tolist())) > 990
 
@@ -259,14 +259,14 @@ def test_equal_scales_share_no_draws():
 def test_no_coordinates_give_no_noise(law):
     nothing = np.zeros(0, dtype=np.int32)
     for table in ((), (Fraction(3), Fraction(5))):
-        assert noise.sample(Scales(law=law, table=table, index=nothing), Simulated(1)).shape == (0,)
+        assert noise.sample(CoordinateNoise(law=law, table=table, index=nothing), Simulated(1)).shape == (0,)
 
 
 @pytest.mark.parametrize("law", ["laplace", "gaussian"])
 @pytest.mark.parametrize("scale", [Fraction(-1), Fraction(2**100 + 1)])
 def test_a_scale_out_of_range_is_refused(law, scale):
     with pytest.raises(BadPlan, match=f"{law} noise scale must be 0 to"):
-        noise.sample(Scales(law=law, table=(scale,), index=np.zeros(3, dtype=np.int32)), Simulated(1))
+        noise.sample(CoordinateNoise(law=law, table=(scale,), index=np.zeros(3, dtype=np.int32)), Simulated(1))
 
 
 @given(sigma=st.fractions(min_value=Fraction(1, 1000), max_value=10**10, max_denominator=1000))
@@ -370,7 +370,7 @@ def test_bytes_are_uniform():
 
 
 def test_same_seed_same_noise():
-    scales = Scales(law="gaussian", table=(Fraction(7, 2),), index=np.zeros(100, dtype=np.int32))
+    scales = CoordinateNoise(law="gaussian", table=(Fraction(7, 2),), index=np.zeros(100, dtype=np.int32))
     first, second = (noise.sample(scales, Simulated(1)).tolist() for _ in range(2))
     assert first == second
     first, second = (noise.sample(scales, SystemRandomness()).tolist() for _ in range(2))

@@ -86,7 +86,7 @@ def of_rows(statistic, x, cells):
     found = []
     for i in range(x.shape[1]):
         sums = statistic.accumulate(RealRows(x[:, i : i + 1], cells[i : i + 1]))
-        found.append(statistic.finish(sums))
+        found.append(statistic.to_coordinates(sums))
     return np.array(found, dtype=object)
 
 
@@ -132,7 +132,7 @@ def test_no_pair_of_rows_differs_by_more_than_the_spread(name, power, neighbours
     seen = of_rows(statistic, *candidates(d, cells, optional))
     changes = [seen] if neighbours == "add-remove" else [seen - row for row in seen]
     worst = max((abs(c) ** power @ each).max() for c in changes)
-    stated = statistic.spread(power=power, weights=weights, neighbours=neighbours)
+    stated = statistic.sensitivity(power=power, weights=weights, neighbours=neighbours)
     assert worst <= stated
     if name.startswith("spline"):
         assert worst == stated
@@ -202,7 +202,7 @@ def test_spline_units_are_the_splines():
     statistic, basis = splines(2, 6), spline_basis(6)
     data = rows(2, 200, 5)
     true = np.einsum("ri,rj->rij", basis.at(data.x[0]), basis.at(data.x[1])).sum(axis=0).ravel()
-    seen = statistic.finish(statistic.accumulate(data)) / UNIT
+    seen = statistic.to_coordinates(statistic.accumulate(data)) / UNIT
     np.testing.assert_allclose(seen, true, atol=200 * 2 * 16 / UNIT)
 
 
@@ -221,16 +221,16 @@ def test_equal_weights_are_priced_by_their_own_bound(power):
     statistic = ChebyshevSums([block(2)], weights=even, bits=12, neighbours="replace")
     seen = of_rows(statistic, *candidates(2, 1))
     worst = max((abs(seen - row) ** power).sum(axis=1).max() for row in seen)
-    stated = statistic.spread(power=power, weights=[Fraction(1)], neighbours="replace")
+    stated = statistic.sensitivity(power=power, weights=[Fraction(1)], neighbours="replace")
     assert worst <= stated
     assert stated < (1.01 if power == 2 else 1.3) * worst
 
 
 def test_a_public_total_is_left_out_and_a_private_one_is_not():
-    assert len(chebyshev(2, 4).finish(chebyshev(2, 4).zeros())) == 15
-    assert len(chebyshev(2, 4, neighbours="add-remove").finish(chebyshev(2, 4).zeros())) == 16
+    assert len(chebyshev(2, 4).to_coordinates(chebyshev(2, 4).zeros())) == 15
+    assert len(chebyshev(2, 4, neighbours="add-remove").to_coordinates(chebyshev(2, 4).zeros())) == 16
     by = chebyshev(2, 4, (TWO,))
-    assert len(by.finish(by.zeros())) == 32
+    assert len(by.to_coordinates(by.zeros())) == 32
 
 
 @pytest.mark.parametrize("name", STATISTICS)
@@ -239,9 +239,9 @@ def test_far_more_rows_than_planned_are_refused(name):
     sums = statistic.zeros()
     sums[0] = 2**62 // statistic.unit
     with pytest.raises(BadData, match="plan again"):
-        statistic.finish(sums)
+        statistic.to_coordinates(sums)
     with pytest.raises(ValueError, match="power must be 1"):
-        statistic.spread(power=3, weights=[Fraction(1)] * statistic.groups, neighbours="replace")
+        statistic.sensitivity(power=3, weights=[Fraction(1)] * statistic.groups, neighbours="replace")
 
 
 VALUES = [1, "1", " 2.5 ", "1e3", None, "", "nan", "NaN", "inf", "-inf", "abc", "1_000", "true", "+7", "-0.0", "0x10"]

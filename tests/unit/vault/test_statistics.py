@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from hushtable.errors import BadPlan, TooLarge
 from hushtable.maths.interactions.contrasts import contrasts
-from hushtable.maths.interactions.layout import Interactions
-from hushtable.vault.statistics import Histogram, Parities, Residuals, kernels, spread
+from hushtable.maths.interactions.layout import InteractionLayout
+from hushtable.vault.statistics import Histogram, Parities, Residuals, kernels, sensitivity
 
 ADULT = (85, 9, 100, 16, 7, 15, 6, 5, 2, 100, 100, 99, 42, 2)
 
@@ -27,7 +27,7 @@ def colex(width, size):
 
 
 def finished(statistic, codes):
-    return statistic.finish(statistic.accumulate(codes))
+    return statistic.to_coordinates(statistic.accumulate(codes))
 
 
 def odd_by_hand(codes, order):
@@ -174,7 +174,7 @@ def test_tables_over_many_blocks_small_and_large(sizes):
 @pytest.mark.parametrize(("sizes", "order"), [((2,) * 6, 3), ((3, 4, 2, 5), 2), ((7, 3, 4), 3), ((3, 1, 4), 2)])
 def test_coordinates_are_sums_of_products_of_contrasts(sizes, order):
     codes = rows_of(sizes, 131)
-    layout = Interactions(sizes, order)
+    layout = InteractionLayout(sizes, order)
     coordinates = finished(Residuals(layout), codes)
     assert coordinates[0] == 131
     for size in range(order + 1):
@@ -188,7 +188,7 @@ def test_coordinates_are_sums_of_products_of_contrasts(sizes, order):
 
 def test_coordinates_give_back_every_marginal():
     sizes, order = (3, 4, 2, 5), 3
-    codes, layout = rows_of(sizes, 1000), Interactions(sizes, order)
+    codes, layout = rows_of(sizes, 1000), InteractionLayout(sizes, order)
     coordinates = finished(Residuals(layout), codes)
     for members in combinations(range(4), order):
         shape = [sizes[j] for j in members]
@@ -204,14 +204,14 @@ def test_coordinates_give_back_every_marginal():
 
 @pytest.mark.parametrize("order", [1, 2, 3, 5, 9])
 def test_residuals_of_two_valued_attributes_are_parities(order):
-    layout, codes = Interactions((2,) * 5, order), rows_of((2,) * 5, 777)
+    layout, codes = InteractionLayout((2,) * 5, order), rows_of((2,) * 5, 777)
     np.testing.assert_array_equal(finished(Residuals(layout), codes), finished(Parities(layout), codes))
 
 
 def test_parities_are_even_minus_odd():
     codes = rows_of((2,) * 4, 99)
     signs = 1 - 2 * codes.astype(np.int64)
-    layout = Interactions((2,) * 4, 4)
+    layout = InteractionLayout((2,) * 4, 4)
     coordinates = finished(Parities(layout), codes)
     for members in (m for size in range(5) for m in combinations(range(4), size)):
         assert coordinates[layout.rank(members)] == signs[list(members)].prod(axis=0).sum()
@@ -219,13 +219,13 @@ def test_parities_are_even_minus_odd():
 
 def test_large_sums_stay_exact():
     """Beyond 2^53 doubles are not used."""
-    statistic = Residuals(Interactions((3, 3, 3), 3))
+    statistic = Residuals(InteractionLayout((3, 3, 3), 3))
     sums = statistic.zeros()
     sums[-1], sums[0] = 2**54 + 1, 2**53 + 1
     corner = contrasts(3).matrix[1:, 2]
     expected = (2**54 + 1) * int(corner[0]) ** 3 + (2**53 + 1) * int(contrasts(3).matrix[1, 0]) ** 3
     place = statistic.interactions.place((0, 1, 2))
-    assert int(statistic.finish(sums)[place][0]) == expected
+    assert int(statistic.to_coordinates(sums)[place][0]) == expected
 
 
 def test_all_binary_spread_is_the_krawtchouk_formula():
@@ -235,49 +235,49 @@ def test_all_binary_spread_is_the_krawtchouk_formula():
     def changed(i, h):
         return sum(comb(h, u) * comb(width - h, i - u) for u in range(1, i + 1, 2))
 
-    statistic = Parities(Interactions((2,) * width, order))
+    statistic = Parities(InteractionLayout((2,) * width, order))
     most = [max(sum(w * factor(i) * changed(i, h) for i, w in enumerate(weights)) for h in range(width + 1))
             for factor in (lambda i: 2, lambda i: Fraction(4, 2**i))]  # fmt: skip
     for power in (1, 2):
-        assert statistic.spread(power=power, weights=weights, neighbours="replace") == most[power - 1]
+        assert statistic.sensitivity(power=power, weights=weights, neighbours="replace") == most[power - 1]
 
 
 @pytest.mark.parametrize("power", [1, 2])
 @pytest.mark.parametrize("sizes", [(2, 2, 2), (3, 4, 2), ADULT])
 def test_the_number_of_rows_cannot_change_when_a_row_is_replaced(sizes, power):
-    statistic = Residuals(Interactions(sizes, 2))
+    statistic = Residuals(InteractionLayout(sizes, 2))
     alone = [Fraction(int(g == 0)) for g in range(statistic.groups)]
-    assert statistic.spread(power=power, weights=alone, neighbours="replace") == 0
-    assert statistic.spread(power=power, weights=alone, neighbours="add-remove") == 1
+    assert statistic.sensitivity(power=power, weights=alone, neighbours="replace") == 0
+    assert statistic.sensitivity(power=power, weights=alone, neighbours="add-remove") == 1
 
 
 def test_a_large_grid_gives_an_upper_bound(monkeypatch):
-    layout = Interactions((2, 3, 3, 4, 5), 3)
+    layout = InteractionLayout((2, 3, 3, 4, 5), 3)
     weights = [Fraction(g % 5, g + 1) for g in range(len(layout.groups))]
-    exact = spread.squared(layout, weights, "replace")
-    monkeypatch.setattr(spread, "GRID", 10)
-    bound = spread.squared(layout, weights, "replace")
+    exact = sensitivity.squared(layout, weights, "replace")
+    monkeypatch.setattr(sensitivity, "GRID", 10)
+    bound = sensitivity.squared(layout, weights, "replace")
     assert exact < bound < 2 * exact
 
 
 def test_spread_of_many_sizes_is_a_bound_and_finite():
-    layout = Interactions(tuple(range(2, 30)), 2)
+    layout = InteractionLayout(tuple(range(2, 30)), 2)
     weights = [Fraction(1)] * len(layout.groups)
-    assert spread.squared(layout, weights, "replace") <= 4 * spread.squared(layout, weights, "add-remove")
+    assert sensitivity.squared(layout, weights, "replace") <= 4 * sensitivity.squared(layout, weights, "add-remove")
 
 
 def test_spread_of_adult_matches_the_norm_of_a_row():
-    layout = Interactions(ADULT, 2)
+    layout = InteractionLayout(ADULT, 2)
     weights = [Fraction(1)] * len(layout.groups)
     p = [Fraction(m - 1, m) for m in ADULT]
     expected = 1 + sum(p) + sum(a * b for a, b in combinations(p, 2))
-    assert spread.squared(layout, weights, "add-remove") == expected
+    assert sensitivity.squared(layout, weights, "add-remove") == expected
 
 
 def test_what_cannot_be_built_is_refused():
     with pytest.raises(BadPlan, match="two values per attribute, not 3; use residuals"):
-        Parities(Interactions((2, 3), 1))
+        Parities(InteractionLayout((2, 3), 1))
     with pytest.raises(TooLarge, match="merge bins or drop attributes"):
         Histogram((100,) * 5)
     with pytest.raises(ValueError, match="4 groups need as many weights, not 1"):
-        spread.spread(Interactions((2, 2, 2), 3), power=2, weights=[Fraction(1)], neighbours="replace")
+        sensitivity.sensitivity(InteractionLayout((2, 2, 2), 3), power=2, weights=[Fraction(1)], neighbours="replace")

@@ -30,11 +30,11 @@ class Measured:
 
     def variance(self, law: Law) -> float:
         """Of the noise on each value."""
-        return float(self.scale) if law == "gaussian" else 2 * float(self.scale) ** 2
+        return float(self.scale) if law == Law.GAUSSIAN else 2 * float(self.scale) ** 2
 
     def fourth(self, law: Law) -> float:
         """Fourth cumulant of the noise on each value."""
-        return 0.0 if law == "gaussian" else 12 * float(self.scale) ** 4
+        return 0.0 if law == Law.GAUSSIAN else 12 * float(self.scale) ** 4
 
     def evidence(self, *, rows: int, grid: int, law: Law) -> Evidence:
         """In fractions, and moved to what is possible: noise may point at negative counts, the table cannot."""

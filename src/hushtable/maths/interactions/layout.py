@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 from ...laws import Law
 from .contrasts import MONOMIALS, Contrasts, contrasts
 
-__all__ = ["Basis", "Interactions", "Scales"]
+__all__ = ["Basis", "CoordinateNoise", "InteractionLayout"]
 
 Basis = Literal["contrast", "monomial"]
 
 
 @dataclass(frozen=True, eq=False)
-class Scales:
+class CoordinateNoise:
     """The noise of a vector: coordinate c has scale `table[index[c]]`.
 
     Gaussian: the scale is the variance sigma^2. Laplace: it is the scale b. 0 means no noise.
@@ -35,12 +35,12 @@ class Scales:
 
     def variances(self) -> NDArray[np.float64]:
         """Variance of the noise on each coordinate (of the discrete law's continuous twin, a hair above it)."""
-        each = [float(s) if self.law == "gaussian" else 2 * float(s) ** 2 for s in self.table]
+        each = [float(s) if self.law == Law.GAUSSIAN else 2 * float(s) ** 2 for s in self.table]
         return np.array(each, dtype=np.float64)[self.index]
 
 
 @dataclass(frozen=True)
-class Interactions:
+class InteractionLayout:
     """All interactions of at most `order` attributes of a table with attributes of `sizes`.
 
     The interaction of a set A has prod(m_j - 1) coordinates, one for each choice of a contrast per member; a
@@ -170,17 +170,17 @@ class Interactions:
             parts.append(np.array(named, dtype=np.int32)[where])
         return np.concatenate(parts)
 
-    def scales(self, law: Law, per_group: Sequence[Fraction]) -> Scales:
+    def scales(self, law: Law, per_group: Sequence[Fraction]) -> CoordinateNoise:
         """The noise of every coordinate, from one scale a group.
 
         Gaussian: variance = group's variance x squared length of the contrast product, which is iid noise in
         an orthonormal basis. Laplace: scale = group's scale x the contrasts' steps.
         """
         if self.binary:
-            plain = law == "laplace" or self.basis == "monomial"
+            plain = law == Law.LAPLACE or self.basis == "monomial"
             factors = [1 if plain else 2 ** len(key) for key in self.groups]
             table = tuple(s * f for s, f in zip(per_group, factors, strict=True))
-            return Scales(law=law, table=table, index=self.group_of_set)
+            return CoordinateNoise(law=law, table=table, index=self.group_of_set)
         seen: dict[tuple[int, int], int] = {}
         patterns: dict[tuple[int, ...], NDArray[np.int32]] = {}
         index = np.empty(self.length, dtype=np.int32)
@@ -193,14 +193,14 @@ class Interactions:
                 index[start : start + len(patterns[key])] = patterns[key]
                 start += len(patterns[key])
         table = tuple(per_group[group] * factor for group, factor in seen)
-        return Scales(law=law, table=table, index=index)
+        return CoordinateNoise(law=law, table=table, index=index)
 
     def _pattern(self, law: Law, key: tuple[int, ...], seen: dict[tuple[int, int], int]) -> NDArray[np.int32]:
         """Scale numbers of one set's coordinates, extending `seen` = (group, factor) -> number."""
         group = self.groups.index(tuple(sorted(key)))
         factors = np.ones(1, dtype=object)
         for size in key:
-            one = self.functions(size).norms[1:] if law == "gaussian" else self.functions(size).steps[1:]
+            one = self.functions(size).norms[1:] if law == Law.GAUSSIAN else self.functions(size).steps[1:]
             factors = np.multiply.outer(factors, np.array(one, dtype=object)).ravel()
         return np.array([seen.setdefault((group, int(f)), len(seen)) for f in factors], dtype=np.int32)
 

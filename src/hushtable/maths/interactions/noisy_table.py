@@ -10,7 +10,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Frame", "Independent", "Moments"]
+__all__ = ["Independent", "Moments", "NoisyTable"]
 
 Floats = NDArray[np.float64]
 # What rounding leaves of weights that cancel.
@@ -38,7 +38,7 @@ class Moments:
 
 
 @dataclass(frozen=True, eq=False)
-class Frame(ABC):
+class NoisyTable(ABC):
     """Noisy numbers in one tensor, an axis an attribute; counts = `inverses` applied axis by axis.
 
     A number of rows that is public but not among the numbers moves them by least squares: the question of weights c
@@ -124,7 +124,7 @@ class Frame(ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class Independent(Frame):
+class Independent(NoisyTable):
     """Numbers whose noises are independent of each other."""
 
     variances: Floats

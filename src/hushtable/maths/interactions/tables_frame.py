@@ -12,8 +12,8 @@ from math import comb, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from .layout import Interactions
-from .noisy_table import Frame
+from .layout import InteractionLayout
+from .noisy_table import NoisyTable
 
 __all__ = ["Source", "TablesFrame", "components", "precision", "subsets", "tables_with"]
 
@@ -44,7 +44,7 @@ def components(function: Floats) -> dict[Axes, Floats]:
 
 
 @lru_cache(maxsize=4)
-def _holders(interactions: Interactions) -> Mapping[Kind, Sequence[Kind]]:
+def _holders(interactions: InteractionLayout) -> Mapping[Kind, Sequence[Kind]]:
     """For every kind of attribute sets, the kinds of released tables that hold one."""
     found: dict[Kind, list[Kind]] = {}
     for key in interactions.groups:
@@ -54,7 +54,7 @@ def _holders(interactions: Interactions) -> Mapping[Kind, Sequence[Kind]]:
     return found
 
 
-def tables_with(interactions: Interactions, kind: Kind, outside: Mapping[int, int]) -> Iterator[tuple[Kind, int]]:
+def tables_with(interactions: InteractionLayout, kind: Kind, outside: Mapping[int, int]) -> Iterator[tuple[Kind, int]]:
     """The kinds of released tables that hold given attributes (of this kind) and else only attributes from `outside`.
 
     With each kind how many such tables there are; `outside` says how many attributes have a size.
@@ -66,7 +66,7 @@ def tables_with(interactions: Interactions, kind: Kind, outside: Mapping[int, in
             yield key, number
 
 
-def precision(interactions: Interactions, kind: Kind, variances: Mapping[Kind, float]) -> float:
+def precision(interactions: InteractionLayout, kind: Kind, variances: Mapping[Kind, float]) -> float:
     """Sum, over the tables that hold attributes of this kind, of 1 / (variance of a cell of their margin)."""
     outside = Counter(interactions.sizes) - Counter(kind)
     found = tables_with(interactions, kind, outside)
@@ -87,7 +87,7 @@ class Source:
 
 
 @dataclass(frozen=True, eq=False)
-class TablesFrame(Frame):
+class TablesFrame(NoisyTable):
     """Cells whose part of each set of attributes is the best mean of all tables that hold the set.
 
     These parts are uncorrelated and add up, so that this is the estimate of least variance, all frames agree where

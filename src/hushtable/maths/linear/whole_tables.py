@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...errors import TooLarge
-from ..interactions.layout import Interactions
+from ..interactions.layout import InteractionLayout
 from .base import MOST_CELLS, Counts, LinearClass, Values
 
 __all__ = ["WholeTables"]
@@ -25,11 +25,11 @@ class WholeTables(LinearClass):
     @classmethod
     def of_width(cls, sizes: Sequence[int], width: int) -> WholeTables:
         """The tables of all sets of exactly `width` attributes, in the colex order of the statistic `Tables`."""
-        cells = Interactions.cells(sizes, width)
+        cells = InteractionLayout.cells(sizes, width)
         if cells > MOST_CELLS:
-            fits = max((w for w in range(1, width) if Interactions.cells(sizes, w) <= MOST_CELLS), default=0)
+            fits = max((w for w in range(1, width) if InteractionLayout.cells(sizes, w) <= MOST_CELLS), default=0)
             raise TooLarge(order=width, numbers=cells, cap=MOST_CELLS, fits=fits)
-        return cls(sizes, Interactions(tuple(sizes), width).sets[width].tolist())
+        return cls(sizes, InteractionLayout(tuple(sizes), width).sets[width].tolist())
 
     def set_of(self, candidate: int) -> int:
         """The candidates are the sets."""

@@ -80,7 +80,7 @@ class Audit:
     @property
     def stderr(self) -> float:
         """Standard error of half a distance, in rows."""
-        deviation = math.sqrt(self.scale) if self.law == "gaussian" else math.sqrt(2) * self.scale
+        deviation = math.sqrt(self.scale) if self.law == Law.GAUSSIAN else math.sqrt(2) * self.scale
         return deviation / (2 * AUDIT_UNIT)
 
     def variations(self, width: int, rows: float) -> NDArray[np.float64]:

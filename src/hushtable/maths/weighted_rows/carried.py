@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from ...domain import Domain
 from . import network
-from .cloud import Cloud
-from .consistency import Agreed
+from .cloud import WeightedRows
+from .consistency import FitTargets
 from .fit import Fitted, fit
 from .row_lengths import NO_LENGTHS, RowLengths
 from .rules import domain_rules
@@ -24,11 +24,11 @@ FIT_ROWS, MOST_ROWS = 300_000, 1_000_000
 
 def carried(
     domain: Domain,
-    agreed: Agreed,
+    agreed: FitTargets,
     dependence: Sequence[float],
     released: Iterable[NDArray[np.int64]],
     lengths: RowLengths = NO_LENGTHS,
-) -> tuple[Cloud, float]:
+) -> tuple[WeightedRows, float]:
     """The rows and their effective share: a pure function of the released numbers."""
     rules = domain_rules(domain)
     # Columns whose rare values are counted are in the rows even where no table asks for them.
@@ -39,7 +39,7 @@ def carried(
     return cloud_of(base, agreed, dependence, done), done.effective
 
 
-def rows_to_fit(agreed: Agreed) -> int:
+def rows_to_fit(agreed: FitTargets) -> int:
     """How many weighted rows carry a model."""
     return min(max(FIT_ROWS, math.ceil(agreed.rows)), MOST_ROWS)
 
@@ -50,10 +50,12 @@ def seeded(released: Iterable[NDArray[np.int64]]) -> np.random.Generator:
     return np.random.default_rng(np.frombuffer(text, dtype=np.uint32))
 
 
-def cloud_of(base: Sequence[NDArray[np.int64]], agreed: Agreed, dependence: Sequence[float], done: Fitted) -> Cloud:
+def cloud_of(
+    base: Sequence[NDArray[np.int64]], agreed: FitTargets, dependence: Sequence[float], done: Fitted
+) -> WeightedRows:
     """The rows as they are published, sorted by the columns that depend most on others."""
     strength = np.zeros(len(agreed.shares))
     for one, score in zip(agreed.sets, dependence, strict=True):
         strength[list(one.members)] += score
     order = np.argsort(-strength, kind="stable").tolist()
-    return Cloud.of(base, agreed.shares, done.codes, done.weights, order)
+    return WeightedRows.of(base, agreed.shares, done.codes, done.weights, order)

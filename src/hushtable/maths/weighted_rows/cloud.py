@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from .packing import pack_rows, unpack_rows
 
-__all__ = ["Cloud", "inside_groups"]
+__all__ = ["WeightedRows", "inside_groups"]
 
 Floats = NDArray[np.float64]
 Map = NDArray[np.int64]
@@ -25,7 +25,7 @@ VALUES_SEED = 20
 
 
 @dataclass(frozen=True, eq=False)
-class Cloud:
+class WeightedRows:
     """Rows of base groups with weights; inside a base group values follow the attribute's shares."""
 
     base: tuple[Map, ...]
@@ -40,7 +40,7 @@ class Cloud:
     @classmethod
     def of(
         cls, base: Sequence[Map], shares: Sequence[Floats], codes: Codes, weights: Floats, order: Sequence[int]
-    ) -> Cloud:
+    ) -> WeightedRows:
         """Sorts, merges equal rows and rounds."""
         sizes = [int(base[j].max()) + 1 for j in order]
         words = pack_rows(codes[list(order)], sizes)

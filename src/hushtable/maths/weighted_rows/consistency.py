@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .shares import Totals
 from .tables import GroupedSet, RawTable
 
-__all__ = ["Agreed", "agree"]
+__all__ = ["FitTargets", "agree"]
 
 Floats = NDArray[np.float64]
 # Between this share of shrinkage towards independence (strong pairs) and all of it (weak ones).
@@ -19,7 +19,7 @@ WEAKEST, STRONGEST = 0.0005, 1.0
 
 
 @dataclass(frozen=True, eq=False)
-class Agreed:
+class FitTargets:
     """What all released tables say together."""
 
     rows: float
@@ -33,13 +33,13 @@ class Agreed:
     """How far each table is trusted: the variance c of its pull on the model."""
 
 
-def agree(totals: Totals, tables: Sequence[RawTable]) -> Agreed:
+def agree(totals: Totals, tables: Sequence[RawTable]) -> FitTargets:
     """Shares from the single columns; then each table is its measured interaction on the margins of these shares."""
     rows = max(totals.rows, 1.0)
     shares = totals.shares()
     counts = [_on_margins(table, shares, rows) for table in tables]
     strengths = [_strength(table, found, shares, rows) for table, found in zip(tables, counts, strict=True)]
-    return Agreed(rows, shares, totals.variances, [t.set for t in tables], counts, strengths)
+    return FitTargets(rows, shares, totals.variances, [t.set for t in tables], counts, strengths)
 
 
 def _on_margins(table: RawTable, shares: Sequence[Floats], rows: float) -> Floats:

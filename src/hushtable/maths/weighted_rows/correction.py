@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from ...domain import Domain
 from .carried import cloud_of, rows_to_fit, seeded
-from .cloud import Cloud
-from .consistency import Agreed
+from .cloud import WeightedRows
+from .consistency import FitTargets
 from .fit import Fitted, fit, refit
 from .mixing import mixed
 from .network import Network, base_groups, build
@@ -31,7 +31,7 @@ class FirstModel:
     """Weighted rows fitted to pairs, over base groups that also tell the groups of all triples apart."""
 
     domain: Domain
-    agreed: Agreed
+    agreed: FitTargets
     dependence: Sequence[float]
     network: Network
     fitted: Fitted
@@ -41,7 +41,7 @@ class FirstModel:
     def of(
         cls,
         domain: Domain,
-        agreed: Agreed,
+        agreed: FitTargets,
         dependence: Sequence[float],
         raw: Sequence[RawTable],
         finer: Sequence[GroupedSet],
@@ -66,12 +66,12 @@ class FirstModel:
         counts = np.bincount(key, self.fitted.weights, minlength=one.cells).reshape(one.shape)
         return np.asarray(counts / counts.sum())
 
-    def cloud(self) -> tuple[Cloud, float]:
+    def cloud(self) -> tuple[WeightedRows, float]:
         """The rows as they are, and their effective share."""
         done = self.fitted
         return cloud_of(self.network.base, self.agreed, self.dependence, done), done.effective
 
-    def corrected(self, tables: Sequence[RawTable]) -> tuple[Cloud, float]:
+    def corrected(self, tables: Sequence[RawTable]) -> tuple[WeightedRows, float]:
         """The rows fitted to pairs and triples. A triple keeps the model's margins: only its interaction is new."""
         model = [self.agreed.rows * self.shares(raw.set) for raw in tables]
         apart = [raw.interaction - interaction_of(counts) for raw, counts in zip(tables, model, strict=True)]

@@ -7,14 +7,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["LEVELS", "Ladder", "refined"]
+__all__ = ["LEVELS", "Groupings", "refined"]
 
 LEVELS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
 Floats = NDArray[np.float64]
 Map = NDArray[np.int64]
 
 
-class Ladder:
+class Groupings:
     """All groupings of one attribute. Codes that stand together in `order` are merged first."""
 
     def __init__(self, shares: Floats, order: Map | None = None) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .consistency import Agreed
+from .consistency import FitTargets
 from .levels import refined
 from .row_lengths import NO_LENGTHS, RowLengths
 from .rules import Rules
@@ -86,7 +86,7 @@ def base_groups(sizes: Sequence[int], sets: Sequence[GroupedSet], rules: Sequenc
     return [refined(maps) for maps in found]
 
 
-def build(agreed: Agreed, base: list[Map], rules: Rules, lengths: RowLengths = NO_LENGTHS) -> Network:
+def build(agreed: FitTargets, base: list[Map], rules: Rules, lengths: RowLengths = NO_LENGTHS) -> Network:
     """Lays the tables out; one-ways follow the pairs, so that each sweep ends with exact margins."""
     shares: list[Floats] = [
         np.asarray(np.bincount(groups, p), dtype=np.float64) for groups, p in zip(base, agreed.shares, strict=True)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ...domain import Domain
 from ...domain.attributes import Category
-from .levels import Ladder
+from .levels import Groupings
 from .tables import GroupedSet, RawTable
 
 __all__ = ["likeness_order", "ordered", "profile_sets", "unordered"]
@@ -33,7 +33,7 @@ def ordered(domain: Domain) -> list[int]:
 
 
 def profile_sets(
-    columns: Sequence[int], ladders: Sequence[Ladder], pairs: Sequence[tuple[int, ...]], scores: Floats
+    columns: Sequence[int], ladders: Sequence[Groupings], pairs: Sequence[tuple[int, ...]], scores: Floats
 ) -> list[GroupedSet]:
     """For each column its full resolution against the few columns it depends on most, coarsely."""
     found: dict[tuple[int, int], GroupedSet] = {}

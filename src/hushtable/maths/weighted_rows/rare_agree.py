@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from .consistency import Agreed
+from .consistency import FitTargets
 from .mixing import mixed
 from .rare_measured import RareMeasured
 from .small_counts import small_counts
@@ -26,7 +26,7 @@ CLEARLY = 0.3
 FIRM = 1.0
 
 
-def agree_rare(measured: RareMeasured, rows: float) -> Agreed:
+def agree_rare(measured: RareMeasured, rows: float) -> FitTargets:
     """One number of rows, shares of all columns and a table for every pair that has one."""
     columns, lengths = measured.columns, measured.believed(rows)
     even, rare, even_pairs, mixed, rare_pairs = measured.parts
@@ -105,7 +105,7 @@ def _fill(together: Floats, first: tuple[int, ...], second: tuple[int, ...], val
     together[np.ix_(second, first)] += values.T
 
 
-def _tables(measured: RareMeasured, counts: Floats, together: Floats, rows: float) -> Agreed:
+def _tables(measured: RareMeasured, counts: Floats, together: Floats, rows: float) -> FitTargets:
     """Tables in the order of codes: where the usual code is 1, the rare value is code 0."""
     columns, width = measured.columns, len(counts)
     usual = dict(zip(columns.rare, columns.usual, strict=True))
@@ -123,4 +123,4 @@ def _tables(measured: RareMeasured, counts: Floats, together: Floats, rows: floa
     noise, lengths = measured.deviations, measured.believed(rows)
     ones = (noise[0] / 2) ** 2, (noise[1] / lengths.kept(measured.single, 1)) ** 2
     variances = [float(ones[j in usual]) for j in range(width)]
-    return Agreed(rows, shares, variances, sets, tables, [FIRM] * len(sets))
+    return FitTargets(rows, shares, variances, sets, tables, [FIRM] * len(sets))

@@ -9,6 +9,8 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
+from ...laws import Law
+
 __all__ = ["LEAST_COLUMNS", "RareColumns", "may_be_rare", "split"]
 
 # A column is rare when its rarer value has less than this share of the rows.
@@ -44,7 +46,7 @@ class RareColumns:
 
 def may_be_rare(sizes: Sequence[int], law: str) -> bool:
     """Whether a first look is worth its price: the sizes of the columns and the kind of noise say so."""
-    return law == "gaussian" and len(sizes) >= LEAST_COLUMNS and set(sizes) == {2}
+    return law == Law.GAUSSIAN and len(sizes) >= LEAST_COLUMNS and set(sizes) == {2}
 
 
 def split(shares: Sequence[NDArray[np.float64]]) -> RareColumns | None:

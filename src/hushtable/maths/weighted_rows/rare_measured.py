@@ -10,6 +10,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from ...laws import Law
 from ..interactions.contrasts import contrasts
 from .rare_columns import RareColumns
 from .rare_lengths import WEIGHT_UNIT, Lengths
@@ -59,7 +60,9 @@ class RareMeasured:
         numbers = [*(sign * even), *pairs]
         scales = [self.scales[0] / length] * len(even) + [self.scales[2] / length**2] * len(pairs)
         return [
-            RawTable(GroupedSet(of, (np.arange(2),) * len(of)), np.array([number]), "gaussian", scale, contrasted=True)
+            RawTable(
+                GroupedSet(of, (np.arange(2),) * len(of)), np.array([number]), Law.GAUSSIAN, scale, contrasted=True
+            )
             for of, number, scale in zip(members, numbers, scales, strict=True)
         ]
 

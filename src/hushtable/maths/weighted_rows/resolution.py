@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...laws import Law
-from .levels import LEVELS, Ladder
+from .levels import LEVELS, Groupings
 from .tables import GroupedSet
 
 __all__ = ["MOST_CELLS", "Column", "Pricing", "TablePlan", "dependence", "plan_pairs", "plan_tables", "score_sets"]
@@ -39,11 +39,11 @@ class Pricing:
     @property
     def power(self) -> int:
         """2 for Gaussian noise (in rho), 1 for Laplace noise (in epsilon)."""
-        return 2 if self.law == "gaussian" else 1
+        return 2 if self.law == Law.GAUSSIAN else 1
 
     def price(self, one: GroupedSet) -> float:
         """Gaussian noise goes on interactions, which cost less than cells; Laplace noise on cells."""
-        if self.law == "laplace":
+        if self.law == Law.LAPLACE:
             return 1.0
         # Two rows are furthest apart when they differ in the member of fewest groups alone.
         return math.prod(1 - 1 / size for size in sorted(one.shape)[1:]) if self.replaced else one.length
@@ -53,7 +53,7 @@ class Pricing:
 
         `cells` says how many cells are large enough to be changed by it, where not all are.
         """
-        half_mean = 0.4 if self.law == "gaussian" else 0.3536
+        half_mean = 0.4 if self.law == Law.GAUSSIAN else 0.3536
         return half_mean * (one.cells if cells is None else cells) * math.sqrt(one.length)
 
     def deviation(self, price: float, loss: float, thrift: float) -> float:
@@ -65,7 +65,7 @@ class Pricing:
         return price * (self.unit / deviation) ** self.power
 
 
-def score_sets(ladders: Sequence[Ladder]) -> list[GroupedSet]:
+def score_sets(ladders: Sequence[Groupings]) -> list[GroupedSet]:
     """All pairs at the level of the scores."""
     maps = [ladder.steps[SCORE_LEVEL] for ladder in ladders]
     return [GroupedSet((i, j), (maps[i], maps[j])) for i, j in combinations(range(len(maps)), 2)]
@@ -121,7 +121,7 @@ class Column:
 
 
 def plan_pairs(
-    ladders: Sequence[Ladder],
+    ladders: Sequence[Groupings],
     pairs: Sequence[tuple[int, ...]],
     scores: Floats,
     rows: float,
@@ -173,7 +173,7 @@ def plan_tables(
     return TablePlan([one for one, _ in chosen], [one for one, _ in again], [s for _, s in (*chosen, *again)])
 
 
-def _steps(first: Ladder, second: Ladder, members: tuple[int, int]) -> list[GroupedSet]:
+def _steps(first: Groupings, second: Groupings, members: tuple[int, int]) -> list[GroupedSet]:
     """The pair at every common level, finest first, with two groups on each side and not too many cells."""
     found: dict[tuple[int, ...], GroupedSet] = {}
     for level in reversed(LEVELS):

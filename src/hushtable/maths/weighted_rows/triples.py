@@ -9,7 +9,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from .levels import LEVELS, Ladder
+from ...laws import Law
+from .levels import LEVELS, Groupings
 from .resolution import Pricing, TablePlan, plan_tables
 from .tables import GroupedSet
 
@@ -29,7 +30,7 @@ FOR_EACH_COLUMN, MOST_SCORED = 4, 2000
 MISSED = 0.1
 
 
-def triples(ladders: Sequence[Ladder]) -> list[Steps]:
+def triples(ladders: Sequence[Groupings]) -> list[Steps]:
     """Every three columns at every common level, finest first; none where there are too many to be scored."""
     if math.comb(len(ladders), 3) > MOST_SCORED:
         return []
@@ -59,7 +60,7 @@ def second_round_pays(
     Three columns have structure of their own only where two of their pairs are dependent: the second largest of the
     three pairs' dependences stands for it.
     """
-    if not candidates or pricing.law != "gaussian":
+    if not candidates or pricing.law != Law.GAUSSIAN:
         return False  # the noise of cells, which Laplace noise is on, is several times that of interactions
     coarse = [_within(steps, FORECAST) for steps in candidates]
     prices, losses = [pricing.price(one) for one in coarse], [pricing.loss(one) for one in coarse]

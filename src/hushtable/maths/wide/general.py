@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..interactions.noisy_table import Frame
+from ..interactions.noisy_table import NoisyTable
 from .minimax import best_biased
 from .shape import General
 from .symmetric import Estimate
@@ -16,7 +16,7 @@ from .symmetric import Estimate
 __all__ = ["assisted_general", "certified_general"]
 
 Floats = NDArray[np.float64]
-Frames = Callable[[Sequence[int]], Frame]
+Frames = Callable[[Sequence[int]], NoisyTable]
 
 
 def certified_general(shape: General, order: int, frames: Frames, rows: float, z: float = 1.96) -> Estimate:

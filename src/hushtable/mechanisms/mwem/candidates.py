@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...maths.distribution import Factored
 from ...maths.distribution.answers import TableClass, all_parities
-from ...maths.interactions.layout import Interactions
+from ...maths.interactions.layout import InteractionLayout
 from ...maths.linear import LinearClass, WholeTables
 from ...vault.statistics import Parities, statistic_of
 
@@ -125,7 +125,7 @@ class ParityCandidates(Candidates):
     first = 1
 
     def __init__(self, sizes: Sequence[int], order: int) -> None:
-        self.interactions = Interactions(tuple(sizes), order)
+        self.interactions = InteractionLayout(tuple(sizes), order)
         self.statistic = Parities(self.interactions)
         self.attributes = len(sizes)
         levels = self.interactions.sets

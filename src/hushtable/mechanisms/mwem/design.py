@@ -96,7 +96,7 @@ class Rounds:
     @property
     def law(self) -> Law:
         """Laplace for pure epsilon, else Gaussian."""
-        return "laplace" if self.price.currency == "pure" else "gaussian"
+        return Law.of(self.price)
 
     def shares(self, amount: Fraction) -> tuple[Price, Price]:
         """The prices of selecting and of measuring in a round of this price."""
@@ -189,7 +189,7 @@ def forecasts_of(plan: Rounds, domain: Domain, rows: int) -> tuple[Forecast, ...
     """
     select, measure = plan.shares(plan.price.amount / plan.many)
     scale = float(plan.noise(plan.candidates.part(plan.candidates.first), measure).per_group[0])
-    noise = (math.sqrt(2) * scale if plan.law == "laplace" else math.sqrt(scale)) / (rows * plan.candidates.grid)
+    noise = (math.sqrt(2) * scale if plan.law == Law.LAPLACE else math.sqrt(scale)) / (rows * plan.candidates.grid)
     width = coverage_of(plan.candidates).width
     kinds = [(w, comb(len(domain.sizes), w)) for w in range(1, width + 1)] or [(1, len(plan.candidates))]
     found = []

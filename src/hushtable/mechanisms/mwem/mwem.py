@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ...budget import Price, exact
 from ...domain import Domain
 from ...errors import BadPlan
+from ...laws import Law
 from ...maths.distribution import Evidence, Factored, fit
 from ...maths.distribution.measured import Measured, possible_table
 from ...maths.distribution.points import on_points, random_points
@@ -198,8 +199,8 @@ class Run:
         if self.plan.unit.neighbours == "replace":
             return self.door.count_rows(statistic, Fraction(1), law), 0.0
         share, rows = self._share(ROWS_SHARE), self.plan.unit.rows
-        scale = Fraction(rows) / share if law == "laplace" else Fraction(rows**2) / (2 * share)
-        stderr = math.sqrt(2) * float(scale) if law == "laplace" else math.sqrt(scale)
+        scale = Fraction(rows) / share if law == Law.LAPLACE else Fraction(rows**2) / (2 * share)
+        stderr = math.sqrt(2) * float(scale) if law == Law.LAPLACE else math.sqrt(scale)
         return max(self.door.count_rows(statistic, scale, law), 1), stderr
 
     def _histogram(self) -> Ints:
@@ -212,7 +213,7 @@ class Run:
         noise = self.plan.noise(statistic, share)
         values, scale = self.door.measure(statistic, noise).values, float(noise.per_group[0])
         logs = math.log(max(len(values), 2))
-        least = scale * logs if law == "laplace" else math.sqrt(2 * scale * logs)
+        least = scale * logs if law == Law.LAPLACE else math.sqrt(2 * scale * logs)
         kept = np.where(values > least, values, 0)
         even = max(self.rows - int(kept.sum()), self.rows // 2, 1) / len(values)
         # Whole numbers, fine enough that no cell is rounded to nothing.
@@ -268,7 +269,7 @@ class Run:
     def _judge(self, apart: Ints, scale: Fraction, select: Price, among: int) -> None:
         """How surprising the measurement was, and what it says about all that was not chosen."""
         law, candidates = self.plan.law, self.plan.candidates
-        size = float(scale) if law == "laplace" else math.sqrt(scale)
+        size = float(scale) if law == Law.LAPLACE else math.sqrt(scale)
         self.surprise = float(np.abs(apart).mean()) / size
         self.certificate = None
         if self.settings.chooser.covers_all and select.amount > 0:

@@ -7,7 +7,7 @@ from typing import cast
 from ...budget import Price
 from ...domain import Domain
 from ...errors import BadPlan, TooLarge
-from ...maths.interactions.layout import Interactions
+from ...maths.interactions.layout import InteractionLayout
 from ...maths.wide.polynomials import chebyshev_or
 from ...questions.workloads.base import Workload
 from ...questions.workloads.marginals import Marginals
@@ -40,10 +40,10 @@ class Monomial(LowOrder, Mechanism):
             raise BadPlan("the mechanism monomial takes two-valued attributes and a pure epsilon, as published")
         width = cast(Marginals | Wide, workload).width
         order = width if isinstance(workload, Marginals) else _degree(width)
-        numbers = Interactions.count(domain.sizes, order)
+        numbers = InteractionLayout.count(domain.sizes, order)
         if numbers > MOST_NUMBERS:
             raise TooLarge(order=order, numbers=numbers, cap=MOST_NUMBERS, fits=0)
-        interactions = Interactions(domain.sizes, order, "monomial")
+        interactions = InteractionLayout(domain.sizes, order, "monomial")
         noise = uniform(statistic_of(interactions), interactions, unit=domain.unit, price=price)
         return Design(
             mechanism=self.name,

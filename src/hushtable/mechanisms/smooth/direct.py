@@ -61,7 +61,7 @@ class SmoothDirect(Mechanism):
         law, bits = law_of(price), unit_bits(rows, MOST_BITS)
         halves = [(high - low) / 2 for low, high in ranges]
         # Laplace: sum of (half x scale)^2 at a given sum of 1 / scale; Gaussian: half^2 x variance, likewise.
-        shape = [h ** (-2 / 3) if law == "laplace" else 1 / h for h in halves]
+        shape = [h ** (-2 / 3) if law == Law.LAPLACE else 1 / h for h in halves]
         private = domain.unit.neighbours == "add-remove"
         while True:
             statistic = FunctionSums(Block(axes), functions, ranges, 2**bits)
@@ -73,7 +73,7 @@ class SmoothDirect(Mechanism):
             bits -= too_large(noise)
             if bits < LEAST_BITS:
                 raise BadPlan("the budget is so small that the noise would leave 64 bits; raise it")
-        power = 1 if law == "gaussian" else 2
+        power = 1 if law == Law.GAUSSIAN else 2
         variances = np.array([float(s) ** power * power for s in noise.per_group])
         # Half the range is allowed for what the number of rows, or of those left out, moves the mean by.
         counts = [variances[0], *variances[1 + len(functions) :]]
@@ -106,7 +106,7 @@ class SmoothDirect(Mechanism):
 def _rows_scale(halves: list[float], law: Law, bits: int) -> float:
     """The scale of the number of rows, where it is private, beside those of the sums: it moves all answers."""
     use = sum(h**2 for h in halves) / 4
-    return float(use ** (-1 / 3) / 2.0**bits if law == "laplace" else use ** (-1 / 2) / 4.0**bits)
+    return float(use ** (-1 / 3) / 2.0**bits if law == Law.LAPLACE else use ** (-1 / 2) / 4.0**bits)
 
 
 def _left_out_scale(
@@ -114,6 +114,6 @@ def _left_out_scale(
 ) -> float:
     """The smallest scale that costs nothing: a row that goes missing moves functions by half of what another moves."""
     own = sum(1 / s for s, n in zip(shape, statistic.needs, strict=True) if n == needed)
-    if law == "laplace":
+    if law == Law.LAPLACE:
         return 1 / (own * statistic.unit)
     return 1 / (own * statistic.unit**2 * (1 if private else 3))

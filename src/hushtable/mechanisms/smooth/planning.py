@@ -93,7 +93,7 @@ def planned_blocks(domain: Domain, workload: Smooth, basis: Callable[[Block], Ba
 
 def law_of(price: Price) -> Law:
     """Laplace noise for a pure epsilon, Gaussian for rho."""
-    return "laplace" if price.currency == "pure" else "gaussian"
+    return Law.of(price)
 
 
 def check_numbers(numbers: int, rows: int | None, word: str) -> None:
@@ -124,7 +124,7 @@ def noise_for(statistic: Statistic, domain: Domain, price: Price, shape: Sequenc
 
 def too_large(noise: Noise, *, least_weight: float = 1.0) -> int:
     """How many bits the largest scale has too many."""
-    power = 2 if noise.law == "gaussian" else 1
+    power = 2 if noise.law == Law.GAUSSIAN else 1
     top = max(noise.per_group) / Fraction(least_weight)
     bits = math.ceil(top).bit_length() / power
     return max(0, math.ceil(bits - LARGEST_SCALE_BITS))
@@ -132,7 +132,7 @@ def too_large(noise: Noise, *, least_weight: float = 1.0) -> int:
 
 def shares(uses: Sequence[float], law: Law) -> list[float]:
     """Scales of least total variance: sum of use x scale (Gaussian) or use x scale^2 (Laplace) at one price."""
-    root = 1 / 2 if law == "gaussian" else 1 / 3
+    root = 1 / 2 if law == Law.GAUSSIAN else 1 / 3
     return [(1 / use) ** root if use > 0 else 1.0 for use in uses]
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from ...budget import Price
 from ...domain import Domain
 from ...errors import BadPlan
+from ...laws import Law
 from ...maths.smooth.axes import Block
 from ...maths.smooth.splines import default_size
 from ...models.margins import Released, basis_for
@@ -78,7 +79,7 @@ class SmoothSpline(Mechanism):
             bits -= too_large(noise)
             if bits < LEAST_BITS:
                 raise BadPlan("the budget is so small that the noise would leave 64 bits; raise it")
-        power = 1 if law == "gaussian" else 2
+        power = 1 if law == Law.GAUSSIAN else 2
         units = [one * (float(s) ** power * power / 4.0**bits) for one, s in zip(flat, noise.per_group, strict=True)]
         return Design(
             mechanism=self.name,

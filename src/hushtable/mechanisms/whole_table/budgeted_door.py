@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ...vault.door.door import Door
     from ...vault.statistics.base import Statistic
 
-__all__ = ["Survey", "law_of"]
+__all__ = ["BudgetedDoor", "law_of"]
 
 Floats = NDArray[np.float64]
 # Cells of audited tables that are counted in one reading of the rows.
@@ -33,10 +33,10 @@ CELLS_AT_ONCE = 2**23
 
 def law_of(price: Price) -> Law:
     """Laplace noise for a pure epsilon, Gaussian noise for rho."""
-    return "laplace" if price.currency == "pure" else "gaussian"
+    return Law.of(price)
 
 
-class Survey:
+class BudgetedDoor:
     """One release's way through the door. Each step takes a share of the price; the last one takes what is left."""
 
     def __init__(self, door: Door, domain: Domain, price: Price) -> None:
@@ -52,24 +52,24 @@ class Survey:
 
     def deviation(self, scale: Fraction) -> float:
         """Standard deviation of noise of this scale."""
-        return math.sqrt(scale) if self.law == "gaussian" else math.sqrt(2) * float(scale)
+        return math.sqrt(scale) if self.law == Law.GAUSSIAN else math.sqrt(2) * float(scale)
 
     def pricing(self, amount: Fraction) -> Pricing:
         """What the noise of pairs costs when this much is spent on them."""
         replaced = self.domain.unit.neighbours == "replace"
         scale, persons = (2 if replaced else 1) / float(amount), self.domain.unit.rows
-        if self.law == "gaussian":
-            return Pricing("gaussian", persons * math.sqrt(scale / 2), replaced)
-        return Pricing("laplace", persons * math.sqrt(2) * scale, replaced)
+        if self.law == Law.GAUSSIAN:
+            return Pricing(Law.GAUSSIAN, persons * math.sqrt(scale / 2), replaced)
+        return Pricing(Law.LAPLACE, persons * math.sqrt(2) * scale, replaced)
 
     def tables(self, sets: Sequence[GroupedSet], deviations: Sequence[float], amount: Fraction) -> list[RawTable]:
         """Noisy tables, or their interactions, whose standard deviations are in the given proportions."""
-        power = 2 if self.law == "gaussian" else 1
+        power = 2 if self.law == Law.GAUSSIAN else 1
         rough = [round_up(Fraction(float(f"{s:.6g}")) ** power) for s in deviations]
         kinds = sorted(set(rough))
         number = {kind: place for place, kind in enumerate(kinds)}
         # Gaussian noise costs less on interactions than on cells, Laplace noise more.
-        contrasted = self.law == "gaussian"
+        contrasted = self.law == Law.GAUSSIAN
         kind = GroupedInteractions if contrasted else GroupedTables
         statistic = kind(self.domain.sizes, sets, [number[scale] for scale in rough])
         values, scales = self.sums(statistic, kinds, amount)
@@ -103,7 +103,7 @@ class Survey:
         # Each reading is charged on its own, rounded up to the grid of prices.
         usable = amount - Fraction(len(chunks), GRID)
         scale = round_up(
-            count * change**2 / (2 * usable) if self.law == "gaussian" else Fraction(count * change) / usable
+            count * change**2 / (2 * usable) if self.law == Law.GAUSSIAN else Fraction(count * change) / usable
         )
         found = []
         for some in chunks:

@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 
 from ...maths.weighted_rows import resolution
 from ...maths.weighted_rows.calibration import AUDIT_UNIT
-from ...maths.weighted_rows.levels import Ladder
+from ...maths.weighted_rows.levels import Groupings
 from ...maths.weighted_rows.ordering import likeness_order, ordered, profile_sets, unordered
 from ...maths.weighted_rows.shares import Totals
 from ...maths.weighted_rows.tables import GroupedSet, RawTable
-from .budgeted_door import Survey
+from .budgeted_door import BudgetedDoor
 from .forecast import CRUDE, ONE_WAYS, ONE_WAYS_AGAIN, PROFILES, ROWS, SCORES, one_way_plan
 
-__all__ = ["Columns"]
+__all__ = ["FirstLook"]
 
 Floats = NDArray[np.float64]
 # Standard errors above 0 from which on the number of rows counts as known.
@@ -29,22 +29,22 @@ SURELY = 3.0
 
 
 @dataclass(frozen=True, eq=False)
-class Columns:
+class FirstLook:
     """Tables of single columns, and what follows from them."""
 
     raw: list[RawTable]
     totals: Totals
     shares: list[Floats]
-    ladders: list[Ladder]
+    ladders: list[Groupings]
     """Groupings of each column from coarse to fine, in an order that `put_in_order` improves."""
 
     @classmethod
-    def measured(cls, survey: Survey, first: list[RawTable]) -> Columns:
+    def measured(cls, survey: BudgetedDoor, first: list[RawTable]) -> FirstLook:
         """Every column, beside what was seen of it at first."""
         raw = first + _alone(survey)
         totals = Totals(len(survey.domain.sizes), raw, survey.rows, ordered(survey.domain))
         shares, loose = totals.shares(), unordered(survey.domain)
-        ladders = [Ladder(p, np.argsort(-p, kind="stable") if j in loose else None) for j, p in enumerate(shares)]
+        ladders = [Groupings(p, np.argsort(-p, kind="stable") if j in loose else None) for j, p in enumerate(shares)]
         return cls(raw, totals, shares, ladders)
 
     @property
@@ -52,7 +52,7 @@ class Columns:
         """About how many rows there are."""
         return max(self.totals.rows, 1.0)
 
-    def scored(self, survey: Survey) -> tuple[list[tuple[int, ...]], Floats, NDArray[np.int64], Fraction]:
+    def scored(self, survey: BudgetedDoor) -> tuple[list[tuple[int, ...]], Floats, NDArray[np.int64], Fraction]:
         """All pairs, how dependent each is, and the released distances with their scale that say so."""
         sets = resolution.score_sets(self.ladders)
         distances, scale = survey.distances(sets, self._independent, self.rows, survey.share(SCORES))
@@ -67,7 +67,7 @@ class Columns:
     def _independent(self, one: GroupedSet) -> Floats:
         return one.expected(self.shares)
 
-    def put_in_order(self, survey: Survey, pairs: list[tuple[int, ...]], scores: Floats) -> list[RawTable]:
+    def put_in_order(self, survey: BudgetedDoor, pairs: list[tuple[int, ...]], scores: Floats) -> list[RawTable]:
         """Measures profiles of the values of unordered columns, and orders their ladders by these."""
         columns = unordered(survey.domain)
         sets = profile_sets(columns, self.ladders, pairs, scores)
@@ -75,7 +75,7 @@ class Columns:
             return []
         profiles = survey.tables(sets, [1.0] * len(sets), survey.share(PROFILES))
         for j in columns:
-            self.ladders[j] = Ladder(self.shares[j], likeness_order(j, profiles, self.shares, self.rows))
+            self.ladders[j] = Groupings(self.shares[j], likeness_order(j, profiles, self.shares, self.rows))
         return profiles
 
     def known(self) -> list[resolution.Column]:
@@ -90,7 +90,7 @@ class Columns:
         return out
 
 
-def _alone(survey: Survey) -> list[RawTable]:
+def _alone(survey: BudgetedDoor) -> list[RawTable]:
     """Every column, and once more if what is seen is noise for a good part: groups and scores are made by it."""
     sizes, private = survey.domain.sizes, survey.domain.unit.neighbours == "add-remove"
     sets, shape = one_way_plan(sizes, survey.law, private_rows=private)

@@ -12,7 +12,7 @@ import numpy as np
 from ...budget import Price, Unit
 from ...domain import Domain
 from ...laws import Law
-from ...maths.weighted_rows.levels import Ladder
+from ...maths.weighted_rows.levels import Groupings
 from ...maths.weighted_rows.rare_columns import may_be_rare
 from ...maths.weighted_rows.rare_design import FIRST, LENGTHS
 from ...maths.weighted_rows.resolution import Pricing, TablePlan, plan_pairs
@@ -21,7 +21,7 @@ from ...maths.weighted_rows.triples import TRIPLE_SCORES, TRIPLES, second_round_
 from ..base import Forecast
 from .rare_forecast import rare_line
 
-__all__ = ["CRUDE", "ONE_WAYS", "ONE_WAYS_AGAIN", "PROFILES", "ROWS", "SCORES", "Outlook", "one_way_plan"]
+__all__ = ["CRUDE", "ONE_WAYS", "ONE_WAYS_AGAIN", "PROFILES", "ROWS", "SCORES", "WholeTableForecast", "one_way_plan"]
 
 # Shares of the budget: the number of rows where it is private, single columns at first, scores of
 # dependence, and profiles of unordered columns. The audit has its own; the rest is for pairs, and for single
@@ -45,14 +45,14 @@ def one_way_plan(
     sets = [GroupedSet((j,), (np.arange(size),)) for j, size in enumerate(sizes)]
     live = [max(pricing.price(one), 1e-9) for one in sets]
     deviations = [pricing.deviation(p, max(pricing.loss(one), 1e-9), 1.0) for p, one in zip(live, sets, strict=True)]
-    if not private_rows or law == "laplace":
+    if not private_rows or law == Law.LAPLACE:
         return sets, deviations
     spent = sum(pricing.cost(p, s) for p, s in zip(live, deviations, strict=True))
     return [GroupedSet((), ()), *sets], [(rows_share * spent) ** (-1 / pricing.power), *deviations]
 
 
 @dataclass(frozen=True)
-class Outlook:
+class WholeTableForecast:
     """Noise that is known in advance, and the noise of pairs on a public reference table."""
 
     domain: Domain
@@ -67,7 +67,7 @@ class Outlook:
     def _unit(self, share: float) -> float:
         """Standard deviation of one table alone at a share of the price."""
         amount, moved = share * float(self.price.amount), _moved(self.domain.unit)
-        if self.law == "gaussian":
+        if self.law == Law.GAUSSIAN:
             return self.domain.unit.rows * math.sqrt(moved / (2 * amount))
         return math.sqrt(2) * self.domain.unit.rows * moved / amount
 
@@ -80,7 +80,7 @@ class Outlook:
         variances = [(s * used ** (1 / pricing.power)) ** 2 for s in shape]
         total = variances[0] if not sets[0].members else 0.0
         columns = [(one.cells, v) for one, v in zip(sets, variances, strict=True) if one.members]
-        if self.law == "laplace" and private:
+        if self.law == Law.LAPLACE and private:
             total = 1 / sum(1 / (size * v) for size, v in columns)
         cells = [size * v * (1 - 1 / size) + total / size for size, v in columns]
         worst = max(v * size / 4 + total for size, v in columns)
@@ -88,8 +88,8 @@ class Outlook:
                         typical=math.sqrt(sum(cells) / sum(size for size, _ in columns)))  # fmt: skip
 
     @property
-    def _ladders(self) -> list[Ladder]:
-        return [Ladder(np.full(size, 1 / size)) for size in self.domain.sizes]
+    def _ladders(self) -> list[Groupings]:
+        return [Groupings(np.full(size, 1 / size)) for size in self.domain.sizes]
 
     def _pairs(self, rows: int) -> TablePlan:
         pairs = list(combinations(range(len(self.domain.sizes)), 2))
@@ -126,11 +126,11 @@ class Outlook:
         if self.second_round(rows):
             share = f"{TRIPLE_SCORES + TRIPLES:.0%} of the budget"
             lines.append(f"  three columns: there, a second round ({share}) measures those of which pairs say least")
-        if self.law == "laplace":
+        if self.law == Law.LAPLACE:
             from ...budget import Budget
 
             gaussian = Budget(epsilon=self.price.amount, delta="1e-9").price
-            better = Outlook(self.domain, gaussian, self.audit, "gaussian").variation(rows)
+            better = WholeTableForecast(self.domain, gaussian, self.audit, Law.GAUSSIAN).variation(rows)
             lines.append(f"  a pure epsilon costs accuracy here: with delta = 1e-9 the same figure is {better:.3g}")
         if may_be_rare(self.domain.sizes, self.law):
             lines.append(rare_line(len(self.domain.sizes), rows, self._unit(1 - FIRST - LENGTHS - self.audit)))

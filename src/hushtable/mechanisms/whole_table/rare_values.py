@@ -19,7 +19,7 @@ from ...maths.weighted_rows.shares import Totals
 from ...maths.weighted_rows.tables import RawTable
 from ...models.whole_table import WholeTableModel
 from ..allocation import round_up
-from .budgeted_door import Survey
+from .budgeted_door import BudgetedDoor
 from .forecast import one_way_plan
 
 __all__ = ["first_look", "measured_sums", "release_rare"]
@@ -30,7 +30,7 @@ SURELY = 3.0
 ENOUGH = 50.0
 
 
-def first_look(survey: Survey) -> tuple[list[RawTable], RareColumns | None]:
+def first_look(survey: BudgetedDoor) -> tuple[list[RawTable], RareColumns | None]:
     """Every column, roughly; and which are rare, if rows have few rare values."""
     private = survey.domain.unit.neighbours == "add-remove"
     alone = one_way_plan(survey.domain.sizes, survey.law, private_rows=private, rows_share=1.0)
@@ -45,13 +45,13 @@ def first_look(survey: Survey) -> tuple[list[RawTable], RareColumns | None]:
     return raw, columns if mean >= ENOUGH * _unit(survey, survey.whole) else None
 
 
-def _unit(survey: Survey, amount: Fraction) -> float:
+def _unit(survey: BudgetedDoor, amount: Fraction) -> float:
     """Standard deviation of a sum that one row changes by 1, at this price."""
     moved = survey.domain.unit.rows * (1 if survey.domain.unit.neighbours == "add-remove" else math.sqrt(2))
     return moved / math.sqrt(2 * float(amount))
 
 
-def release_rare(survey: Survey, raw: list[RawTable], columns: RareColumns, audit: float) -> WholeTableModel:
+def release_rare(survey: BudgetedDoor, raw: list[RawTable], columns: RareColumns, audit: float) -> WholeTableModel:
     """Lengths of rows, then all sums at once, then the fit and the audit."""
     rows = max(Totals(len(survey.domain.sizes), raw, survey.rows).rows, 1.0)
     measured = measured_sums(survey, columns, rows, survey.share(audit if survey.auditable else 0.0))
@@ -70,7 +70,7 @@ def release_rare(survey: Survey, raw: list[RawTable], columns: RareColumns, audi
     return replace(model, audit=survey.audit(model.cloud.table, model.total[0], survey.left))
 
 
-def measured_sums(survey: Survey, columns: RareColumns, rows: float, spare: Fraction) -> RareMeasured:
+def measured_sums(survey: BudgetedDoor, columns: RareColumns, rows: float, spare: Fraction) -> RareMeasured:
     """The two measurements; `spare` is left for the audit."""
     from ...vault.statistics.rare_sums import RareLengths, RareSums
 

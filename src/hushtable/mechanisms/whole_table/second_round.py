@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ...maths.weighted_rows.calibration import AUDIT_UNIT
-from ...maths.weighted_rows.cloud import Cloud
-from ...maths.weighted_rows.consistency import Agreed
+from ...maths.weighted_rows.cloud import WeightedRows
+from ...maths.weighted_rows.consistency import FitTargets
 from ...maths.weighted_rows.correction import FirstModel
 from ...maths.weighted_rows.tables import RawTable
 from ...maths.weighted_rows.triples import TRIPLE_SCORES, TRIPLES, Steps, plan_triples, scored, shortfall
 from ...words import counted
-from .budgeted_door import Survey
+from .budgeted_door import BudgetedDoor
 
 __all__ = ["SECOND_ROUND", "Round", "second_round"]
 
@@ -25,14 +25,14 @@ class Round:
     """What came of it: the triples, the rows fitted to them and the pairs, and what answers say of it."""
 
     tables: list[RawTable]
-    cloud: Cloud
+    cloud: WeightedRows
     effective: float
     said: list[str]
 
 
 def second_round(
-    survey: Survey,
-    agreed: Agreed,
+    survey: BudgetedDoor,
+    agreed: FitTargets,
     dependence: Sequence[float],
     raw: Sequence[RawTable],
     candidates: Sequence[Steps],

@@ -23,9 +23,9 @@ from ...questions.workloads.base import Workload
 from ...questions.workloads.whole_table import WholeTable
 from ...words import counted
 from ..base import Design, Mechanism, Trial
-from .budgeted_door import Survey, law_of
-from .first_look import Columns
-from .forecast import Outlook
+from .budgeted_door import BudgetedDoor, law_of
+from .first_look import FirstLook
+from .forecast import WholeTableForecast
 from .rare_values import first_look, release_rare
 from .second_round import SECOND_ROUND, second_round
 
@@ -57,7 +57,7 @@ class PairRake(Mechanism):
         """See Mechanism. Which tables are measured is decided during the release, from released numbers."""
         workload.check(domain)
         asked = cast(WholeTable, workload)
-        outlook = Outlook(domain, price, asked.audit, law_of(price))
+        outlook = WholeTableForecast(domain, price, asked.audit, law_of(price))
         pairs = math.comb(len(domain.sizes), 2)
         return Design(
             mechanism=self.name,
@@ -99,13 +99,13 @@ class PairRake(Mechanism):
 
     def release(self, door: Door, domain: Domain, design: Design) -> WholeTableModel:
         """See Mechanism. After the last measurement only the audit looks at rows again."""
-        survey, asked = Survey(door, domain, design.price), cast(WholeTable, design.parameters)
+        survey, asked = BudgetedDoor(door, domain, design.price), cast(WholeTable, design.parameters)
         first: list[RawTable] = []
         if may_be_rare(domain.sizes, survey.law):
             first, columns_of = first_look(survey)
             if columns_of is not None:
                 return release_rare(survey, first, columns_of, asked.audit)
-        seen = Columns.measured(survey, first)
+        seen = FirstLook.measured(survey, first)
         pairs, scores, distances, scale = seen.scored(survey)
         raw = seen.raw + seen.put_in_order(survey, pairs, scores)
         by_pair = dict(zip(pairs, scores.tolist(), strict=True))

@@ -9,7 +9,7 @@ from pathlib import Path
 from ...domain import Domain
 from ...domain.attributes import Attribute
 from ...errors import BadPath, BadPlan
-from .sparse import Keyed, Sparse
+from .sparse import KeyWorkload, Sparse
 
 __all__ = ["KnownLists"]
 
@@ -17,7 +17,7 @@ MOST_BYTES = 100_000_000
 
 
 @dataclass(frozen=True)
-class KnownLists(Keyed):
+class KnownLists(KeyWorkload):
     """Lists that are all known before the release, read from a text file: one list a line, values separated by tabs.
 
     column  the column of the values; may be left out if one is open

@@ -60,11 +60,11 @@ class ParityQueries(LinearWorkload):
         """For each set the number of even rows, (n + parity) / 2: query q is coordinate q + 1 of the parities."""
         import numpy as np
 
-        from ...maths.interactions.layout import Interactions
+        from ...maths.interactions.layout import InteractionLayout
         from ...maths.linear import ListedQueries
 
         self.check(domain)
-        levels = Interactions(domain.sizes, self.order).sets[1:]
+        levels = InteractionLayout(domain.sizes, self.order).sets[1:]
         even = [[cell for cell in range(2**size) if cell.bit_count() % 2 == 0] for size in range(1, self.order + 1)]
         places = np.concatenate([np.tile(cells, len(level)) for cells, level in zip(even, levels, strict=True)])
         counts = np.concatenate([np.full(len(level), len(cells)) for cells, level in zip(even, levels, strict=True)])

@@ -65,7 +65,7 @@ class Ranges(LinearWorkload):
 
     def check(self, domain: Domain) -> None:
         """Ordered attributes, as many as are joined, and not too many boxes."""
-        from ...maths.interactions.layout import Interactions
+        from ...maths.interactions.layout import InteractionLayout
         from ...maths.linear import MOST_CELLS, intervals_of
 
         bins = self.bins(domain)
@@ -73,9 +73,9 @@ class Ranges(LinearWorkload):
             raise BadPlan(f"width {self.width} is more than the {len(bins)} ordered attributes; use a smaller width")
         each = [intervals_of(count, domain.sizes[i]) for i, count in bins.items()]
         # A set's boxes are the products of its members' intervals, as its coordinates are of its contrasts.
-        boxes = Interactions.count([count + 1 for count in each], self.width) - 1
+        boxes = InteractionLayout.count([count + 1 for count in each], self.width) - 1
         sizes = [domain.sizes[i] for i in bins]
-        cells = sum(Interactions.cells(sizes, width) for width in range(1, self.width + 1))
+        cells = sum(InteractionLayout.cells(sizes, width) for width in range(1, self.width + 1))
         for what, count, most in (("ranges", boxes, MOST_QUERIES), ("cells", cells, MOST_CELLS)):
             if count > most:
                 raise BadPlan(

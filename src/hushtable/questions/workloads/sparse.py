@@ -12,14 +12,14 @@ from ...errors import BadPlan, UnknownAttribute
 from ...words import listed
 from .base import Workload
 
-__all__ = ["Conjunctions", "Keyed", "Sparse"]
+__all__ = ["Conjunctions", "KeyWorkload", "Sparse"]
 
 LARGEST_LIST = 10_000_000
 MOST_FREE = 12
 NARROWEST, WIDEST = 2**8, 2**24
 
 
-class Keyed(Workload, ABC):
+class KeyWorkload(Workload, ABC):
     """Questions about lists of keys; a key is the value of one column, or of several together."""
 
     def price(self, budget: Budget) -> Price:
@@ -48,7 +48,7 @@ class Keyed(Workload, ABC):
 
 
 @dataclass(frozen=True)
-class Sparse(Keyed):
+class Sparse(KeyWorkload):
     """Any list of up to `size` values; longer ones are answered too, with larger errors than forecast.
 
     columns  the column of the values, or several whose values together are one; may be left out if one is open
@@ -107,7 +107,7 @@ class Sparse(Keyed):
 
 
 @dataclass(frozen=True)
-class Conjunctions(Keyed):
+class Conjunctions(KeyWorkload):
     """Conditions on all but at most `free` columns of a table whose columns have two values each.
 
     Such a condition holds for 2^free of all possible rows, so it is a list of that many keys [BluR11, Remark 3.10].

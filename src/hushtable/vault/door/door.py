@@ -16,16 +16,26 @@ from ...budget import Currency, Price, Unit
 from ...domain.attributes import Attribute
 from ...errors import BadData, BadPlan, OverBudget
 from ...laws import Law
-from ...maths.interactions.layout import Scales
+from ...maths.interactions.layout import CoordinateNoise
 from ...maths.keys.siphash import KEY_BYTES
 from ..key_counts import Counts, KeyCounts, KeyTexts, Texts
 from ..statistics.base import Statistic
 from .randomness import Randomness
 from .reveal import Revealed, in_order, keep_frequent, reveal_price
 from .samplers import exponential, laplace, permute_and_flip, sample
-from .sparse_vector import Watch, watch_split
+from .sparse_vector import SparseVector, sparse_vector_shares
 
-__all__ = ["Account", "Door", "Journal", "Measurement", "Noise", "Seen", "Watch", "price_of", "watch_split"]
+__all__ = [
+    "Account",
+    "Door",
+    "Journal",
+    "Measurement",
+    "Noise",
+    "Seen",
+    "SparseVector",
+    "price_of",
+    "sparse_vector_shares",
+]
 
 Sums = NDArray[np.int64]
 # What came of one step, by name: whole numbers, arrays of them, bytes, lists of bytes, or None. Safe to publish.
@@ -95,14 +105,14 @@ def price_of(statistic: Statistic, noise: Noise, unit: Unit) -> Price:
         raise BadPlan(f"{statistic.name} has {statistic.groups} groups but {len(noise.per_group)} scales were given")
     for group, scale in enumerate(noise.per_group):
         alone = [Fraction(int(g == group)) for g in range(statistic.groups)]
-        if scale < 0 or (scale == 0 and statistic.spread(power=1, weights=alone, neighbours=unit.neighbours) > 0):
+        if scale < 0 or (scale == 0 and statistic.sensitivity(power=1, weights=alone, neighbours=unit.neighbours) > 0):
             raise BadPlan(f"group {group} of {statistic.name} depends on single rows and needs noise")
-    if noise.law == "gaussian":
+    if noise.law == Law.GAUSSIAN:
         weights = [1 / (2 * s) if s else Fraction(0) for s in noise.per_group]
-        spread = statistic.spread(power=2, weights=weights, neighbours=unit.neighbours)
+        spread = statistic.sensitivity(power=2, weights=weights, neighbours=unit.neighbours)
         return Price(currency="zcdp", amount=spread * unit.rows**2)
     weights = [1 / s if s else Fraction(0) for s in noise.per_group]
-    spread = statistic.spread(power=1, weights=weights, neighbours=unit.neighbours)
+    spread = statistic.sensitivity(power=1, weights=weights, neighbours=unit.neighbours)
     return Price(currency="pure", amount=spread * unit.rows)
 
 
@@ -151,12 +161,12 @@ class Door:
     def count_rows(self, statistic: Statistic, scale: Fraction, law: Law) -> int:
         """The number of rows: exact where it is public, else with noise of the given scale (rows change it by 1)."""
         public, rows = self._unit.neighbours == "replace", self._unit.rows
-        amount = Fraction(rows) / scale if law == "laplace" else Fraction(rows**2) / (2 * scale)
-        price = None if public else Price(currency="pure" if law == "laplace" else "zcdp", amount=amount)
+        amount = Fraction(rows) / scale if law == Law.LAPLACE else Fraction(rows**2) / (2 * scale)
+        price = None if public else Price(currency="pure" if law == Law.LAPLACE else "zcdp", amount=amount)
 
         def read() -> tuple[int, Callable[[], Seen]]:
             exact = self._public_rows(statistic) or 0 if public else statistic.rows(self._sums(statistic))
-            one = Scales(law=law, table=(scale,), index=np.zeros(1, dtype=np.int32))
+            one = CoordinateNoise(law=law, table=(scale,), index=np.zeros(1, dtype=np.int32))
             return 1, lambda: {"rows": exact if public else exact + int(self._noise(one)[0])}
 
         return int(self._step("measure the number of rows", (law, scale), price, read)["rows"])
@@ -198,9 +208,9 @@ class Door:
         change = statistic.block_change(self._unit.neighbours) * self._unit.rows
         starts = statistic.block_starts()
         blocks = len(reference) if starts is None else len(starts) - 1
-        amount = Fraction(blocks * change) / scale if law == "laplace" else Fraction(blocks * change**2) / (2 * scale)
-        price = Price(currency="pure" if law == "laplace" else "zcdp", amount=amount)
-        same = Scales(law=law, table=(scale,), index=np.zeros(blocks, dtype=np.int32))
+        amount = Fraction(blocks * change) / scale if law == Law.LAPLACE else Fraction(blocks * change**2) / (2 * scale)
+        price = Price(currency="pure" if law == Law.LAPLACE else "zcdp", amount=amount)
+        same = CoordinateNoise(law=law, table=(scale,), index=np.zeros(blocks, dtype=np.int32))
 
         def read() -> tuple[int, Callable[[], Seen]]:
             exact = self._distances(statistic, reference)
@@ -209,7 +219,9 @@ class Door:
         seen = self._step(f"distances of {statistic.name}", (law, scale, reference), price, read)
         return cast(Sums, seen["values"])
 
-    def watch(self, *, change: int, threshold: int, price: Price, crossings: int = 1, paid: int | None = None) -> Watch:
+    def watch(
+        self, *, change: int, threshold: int, price: Price, crossings: int = 1, paid: int | None = None
+    ) -> SparseVector:
         """Opens a series of `exceeds` questions that ends after `crossings` yes-answers; charged now.
 
         The questions may be about any statistics whose coordinates one row changes by at most `change` = D.
@@ -226,7 +238,7 @@ class Door:
         if now < crossings and self._currency != "pure":
             # epsilon^2 / 2 of the whole is more than the sum of the parts' squares: one threshold serves them all.
             raise BadPlan("in a rho budget a watch is paid for as a whole; open one for each crossing")
-        first, second = watch_split(price.amount, crossings)
+        first, second = sparse_vector_shares(price.amount, crossings)
         each = Price(currency="pure", amount=second / crossings)
         moved, drawn = change * self._unit.rows, list[int]()
 
@@ -237,11 +249,11 @@ class Door:
         facts = (change, threshold, price, crossings, now)
         self._step("watch", facts, Price(currency="pure", amount=first + each.amount * now), lambda: (0, draw))
         noisy = threshold + drawn[0] if drawn else None
-        return Watch(
+        return SparseVector(
             change, noisy, Fraction(2 * crossings * moved) / second, left=now, unpaid=crossings - now, each=each
         )
 
-    def extend(self, watch: Watch) -> None:
+    def extend(self, watch: SparseVector) -> None:
         """Pays for one more yes-answer of a watch, of those it was opened for."""
         if watch.unpaid < 1:
             raise BadPlan("this watch has used its crossings; open another one")
@@ -249,7 +261,7 @@ class Door:
         watch.unpaid -= 1
         watch.left += 1
 
-    def exceeds(self, watch: Watch, statistic: Statistic, reference: int, *, coordinate: int = 0) -> bool:
+    def exceeds(self, watch: SparseVector, statistic: Statistic, reference: int, *, coordinate: int = 0) -> bool:
         """Whether |sum - reference| is (noisily) at least the watch's threshold. Its noise is used for nothing else."""
         if watch.left < 1:
             raise BadPlan("this watch has used its crossings; open another one")
@@ -331,7 +343,7 @@ class Door:
         self._journal.keep(step, facts, seen)
         return seen
 
-    def _noise(self, scales: Scales) -> Sums:
+    def _noise(self, scales: CoordinateNoise) -> Sums:
         return sample(scales, self._randomness)
 
     def _affordable(self, price: Price) -> Price:
@@ -370,9 +382,9 @@ class Door:
         assert self._remembered is not None
         whole, _, finished = self._remembered
         if finished is None:
-            finished = whole.finish(sums)
+            finished = whole.to_coordinates(sums)
             self._remembered = (whole, sums, finished)
-        return finished if statistic is whole else statistic.cut(finished)
+        return finished if statistic is whole else statistic.own_part(finished)
 
     def _public_rows(self, statistic: Statistic) -> int | None:
         """The number of rows under `replace`, where it is public; an empty table is refused there."""

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import BadPlan
-from ...maths.interactions.layout import Scales
+from ...laws import Law
+from ...maths.interactions.layout import CoordinateNoise
 from ...words import readable
 from .bernoulli import Chance, Exponents, Precision, bernoulli, bernoulli_exp
 from .randomness import Randomness
@@ -33,7 +34,7 @@ LARGEST_SCALE = 2**50
 USUAL = Precision()
 
 
-def sample(scales: Scales, randomness: Randomness, *, precision: Precision = USUAL) -> Integers:
+def sample(scales: CoordinateNoise, randomness: Randomness, *, precision: Precision = USUAL) -> Integers:
     """Independent integer noise for every coordinate, exactly of the law and scale asked.
 
     laplace   P(Y = y) proportional to exp(-|y| / b)
@@ -43,7 +44,7 @@ def sample(scales: Scales, randomness: Randomness, *, precision: Precision = USU
     """
     _check(scales)
     out = np.zeros(scales.index.shape, dtype=np.int64)
-    if scales.law == "laplace":
+    if scales.law == Law.LAPLACE:
         for b, places in _grouped(scales.table, scales.index):
             out[places] = laplace(b, places.size, randomness, precision=precision)
         return out
@@ -53,8 +54,8 @@ def sample(scales: Scales, randomness: Randomness, *, precision: Precision = USU
     return out
 
 
-def _check(scales: Scales) -> None:
-    top = Fraction(LARGEST_SCALE) ** (2 if scales.law == "gaussian" else 1)
+def _check(scales: CoordinateNoise) -> None:
+    top = Fraction(LARGEST_SCALE) ** (2 if scales.law == Law.GAUSSIAN else 1)
     for scale in scales.table:
         if not 0 <= scale <= top:
             raise BadPlan(f"a {scales.law} noise scale must be 0 to {readable(top)}, not {readable(scale)}")

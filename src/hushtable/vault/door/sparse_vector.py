@@ -11,10 +11,10 @@ from ...words import readable
 from .randomness import Randomness
 from .samplers import laplace
 
-__all__ = ["Watch", "watch_split"]
+__all__ = ["SparseVector", "sparse_vector_shares"]
 
 
-class Watch:
+class SparseVector:
     """One sparse-vector series: holds the noisy threshold and noise to come, so it never leaves the vault."""
 
     # Comparison noise is drawn this much at a time: one draw costs nearly as much as hundreds.
@@ -48,7 +48,7 @@ class Watch:
         return f"Watch(crossings left: {self.left}, noise {readable(self.noise)})"
 
 
-def watch_split(epsilon: Fraction, crossings: int) -> tuple[Fraction, Fraction]:
+def sparse_vector_shares(epsilon: Fraction, crossings: int) -> tuple[Fraction, Fraction]:
     """Epsilon for the threshold and for the comparisons, 1 : (2c)^(2/3): the least noise in their difference."""
     ratio = Fraction(round((2 * crossings) ** (2 / 3) * 2**20), 2**20)
     first = epsilon / (1 + ratio)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ...budget import Neighbours
 from ...domain import Domain
 from ...laws import Law
-from ...maths.interactions.layout import Scales
+from ...maths.interactions.layout import CoordinateNoise
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -50,7 +50,7 @@ class Statistic(ABC):
         """The statistic whose total this one is read from: itself, unless it is a part of another."""
         return self
 
-    def cut(self, finished: NDArray[np.int64]) -> NDArray[np.int64]:
+    def own_part(self, finished: NDArray[np.int64]) -> NDArray[np.int64]:
         """Its own coordinates, from those of `whole`."""
         return finished
 
@@ -67,15 +67,15 @@ class Statistic(ABC):
         """Sums over one block of rows, in whatever integers add up."""
 
     @abstractmethod
-    def finish(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
+    def to_coordinates(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
         """From the total of `accumulate` to the coordinates: a fixed linear map."""
 
     @abstractmethod
-    def scales(self, law: Law, per_group: Sequence[Fraction]) -> Scales:
+    def scales(self, law: Law, per_group: Sequence[Fraction]) -> CoordinateNoise:
         """The noise of every coordinate when each group has the given scale."""
 
     @abstractmethod
-    def spread(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
+    def sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
         """The largest weighted change one row can make.
 
         Max over neighbours of the sum over coordinates of weight x |change|^power / unit, where `unit` is the

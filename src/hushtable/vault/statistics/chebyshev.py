@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ...budget import Neighbours
 from ...laws import Law
-from ...maths.interactions.layout import Scales
+from ...maths.interactions.layout import CoordinateNoise
 from ...maths.smooth.axes import Block
 from ...maths.smooth.chebyshev import WEIGHT_UNIT
 from ...maths.smooth.row_pairs import changes
@@ -92,7 +92,7 @@ class ChebyshevSums(RealStatistic):
             out = (out[:, None, :] * functions).reshape(-1, x.shape[1])
         return np.asarray(np.rint(out))
 
-    def finish(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
+    def to_coordinates(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
         """Without the number of rows, and without the constant where it is public."""
         self.check_room(sums)
         return sums[1:][self._released]
@@ -106,7 +106,7 @@ class ChebyshevSums(RealStatistic):
             parts.append(part)
         return np.concatenate(parts)
 
-    def scales(self, law: Law, per_group: Sequence[Fraction]) -> Scales:
+    def scales(self, law: Law, per_group: Sequence[Fraction]) -> CoordinateNoise:
         """More noise where the weight is small."""
         seen: dict[tuple[int, int], int] = {}
         index = []
@@ -114,9 +114,9 @@ class ChebyshevSums(RealStatistic):
             one = [seen.setdefault((group, int(w)), len(seen)) for w in weights.ravel()]
             index += one * block.cells
         table = tuple(per_group[group] * Fraction(WEIGHT_UNIT, weight) for group, weight in seen)
-        return Scales(law=law, table=table, index=np.array(index, dtype=np.int32)[self._released])
+        return CoordinateNoise(law=law, table=table, index=np.array(index, dtype=np.int32)[self._released])
 
-    def spread(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
+    def sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
         """An upper bound, a little above the largest change.
 
         The sum of |change| with the same weights is by Cauchy and Schwarz at most the root of the sum of squares times

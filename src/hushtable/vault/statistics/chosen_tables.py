@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...budget import Neighbours
 from ...laws import Law
-from ...maths.interactions.layout import Scales
+from ...maths.interactions.layout import CoordinateNoise
 from ...maths.linear import MOST_CELLS, cell_starts
 from .base import Codes, Statistic
 from .part import Part
@@ -55,7 +55,7 @@ class ChosenTables(Statistic):
 
         return chosen_tables(codes, self.sizes, self.sets, self.cell_starts, self.threads)
 
-    def finish(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
+    def to_coordinates(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
         """The counts are the coordinates."""
         return sums
 
@@ -63,12 +63,12 @@ class ChosenTables(Statistic):
         """Any one table holds all rows."""
         return int(sums[: self.cell_starts[1]].sum())
 
-    def scales(self, law: Law, per_group: Sequence[Fraction]) -> Scales:
+    def scales(self, law: Law, per_group: Sequence[Fraction]) -> CoordinateNoise:
         """The same noise on every cell of a table."""
         index = np.repeat(np.arange(self.groups, dtype=np.int32), np.diff(self.cell_starts))
-        return Scales(law=law, table=tuple(per_group), index=index)
+        return CoordinateNoise(law=law, table=tuple(per_group), index=index)
 
-    def spread(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
+    def sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
         """Exact, and the same for either power: a row can differ from another in every attribute at once."""
         if power not in (1, 2):
             raise ValueError(f"power must be 1 (Laplace) or 2 (Gaussian), not {power}")

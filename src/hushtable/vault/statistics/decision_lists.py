@@ -15,7 +15,7 @@ from ...budget import Neighbours
 from ...domain import Domain
 from ...domain.decision_list import DecisionList
 from ...laws import Law
-from ...maths.interactions.layout import Interactions, Scales
+from ...maths.interactions.layout import CoordinateNoise, InteractionLayout
 from ...maths.wide.list_polynomials import list_polynomials
 from .base import Codes, Statistic
 
@@ -41,7 +41,7 @@ class DecisionListSums(Statistic):
         self.order = self.polynomials.order
         self.inputs = len(attribute.inputs)
         self.groups = self.order + 2
-        self.length = 1 + Interactions.count([2] * self.inputs, self.order)
+        self.length = 1 + InteractionLayout.count([2] * self.inputs, self.order)
 
     def columns(self, domain: Domain) -> tuple[str, ...]:
         """The one column of lists."""
@@ -92,7 +92,7 @@ class DecisionListSums(Statistic):
         tops = range(self.inputs)
         return np.array([[comb(top, i + 1) for top in tops] for i in range(self.order)], dtype=np.int64)
 
-    def finish(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
+    def to_coordinates(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
         """The sums are the coordinates."""
         return sums
 
@@ -100,12 +100,14 @@ class DecisionListSums(Statistic):
         """The number of rows that went into the total of `accumulate`."""
         return int(sums[0])
 
-    def scales(self, law: Law, per_group: Sequence[Fraction]) -> Scales:
+    def scales(self, law: Law, per_group: Sequence[Fraction]) -> CoordinateNoise:
         """The same noise on all sets of one size."""
         sizes = [1, *(comb(self.inputs, i) for i in range(self.order + 1))]
-        return Scales(law=law, table=tuple(per_group), index=np.repeat(np.arange(self.groups, dtype=np.int32), sizes))
+        return CoordinateNoise(
+            law=law, table=tuple(per_group), index=np.repeat(np.arange(self.groups, dtype=np.int32), sizes)
+        )
 
-    def spread(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
+    def sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
         """Exact: the maximum over all patterns of decisions; which inputs a list tests does not change its norm.
 
         A list and the list with all decisions turned have opposite coefficients, so no pair of rows is farther apart

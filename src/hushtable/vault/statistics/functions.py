@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...budget import Neighbours
 from ...laws import Law
-from ...maths.interactions.layout import Scales
+from ...maths.interactions.layout import CoordinateNoise
 from ...maths.smooth.axes import Block
 from ...maths.smooth.evaluation import evaluate
 from ...maths.smooth.expressions import Expression, names_in
@@ -64,16 +64,16 @@ class FunctionSums(RealStatistic):
             sums[i] = np.count_nonzero(absent[needed])
         return sums
 
-    def finish(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
+    def to_coordinates(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
         """The sums are the coordinates."""
         self.check_room(sums)
         return sums
 
-    def scales(self, law: Law, per_group: Sequence[Fraction]) -> Scales:
+    def scales(self, law: Law, per_group: Sequence[Fraction]) -> CoordinateNoise:
         """Each its own."""
-        return Scales(law=law, table=tuple(per_group), index=np.arange(self.groups, dtype=np.int32))
+        return CoordinateNoise(law=law, table=tuple(per_group), index=np.arange(self.groups, dtype=np.int32))
 
-    def spread(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
+    def sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
         """Every function may move by its whole range at once; the number of rows only when one is added or removed.
 
         Functions of the same columns move together: either by their range, or by half of it and one row is lacking.

@@ -16,7 +16,7 @@ from ...budget import Neighbours
 from ...errors import BadPlan
 from ...laws import Law
 from ...maths.interactions.contrasts import contrasts
-from ...maths.interactions.layout import Scales
+from ...maths.interactions.layout import CoordinateNoise
 from ...maths.weighted_rows.tables import GroupedSet
 from .base import Codes, Statistic
 from .grouped_tables import GroupedTables
@@ -54,7 +54,7 @@ class GroupedInteractions(Statistic):
         """Counts of all cells."""
         return self.tables.accumulate(codes)
 
-    def finish(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
+    def to_coordinates(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
         """Contrasts along every axis of every table."""
         parts = np.split(sums, self.tables.starts[1:-1])
         return np.concatenate([self._changed(one, part) for one, part in zip(self.sets, parts, strict=True)])
@@ -70,21 +70,21 @@ class GroupedInteractions(Statistic):
         """Any one table holds all rows."""
         return self.tables.rows(sums)
 
-    def scales(self, law: Law, per_group: Sequence[Fraction]) -> Scales:
+    def scales(self, law: Law, per_group: Sequence[Fraction]) -> CoordinateNoise:
         """Variance in proportion to the squared length of a product of contrasts; Laplace scale to its step."""
         found: dict[Fraction, int] = {}
         index = []
         for one, group in zip(self.sets, self.noise_group, strict=True):
             units = np.ones((), dtype=np.int64)
             for size in one.shape:
-                whole = contrasts(size).norms if law == "gaussian" else contrasts(size).steps
+                whole = contrasts(size).norms if law == Law.GAUSSIAN else contrasts(size).steps
                 units = np.multiply.outer(units, np.array(whole[1:], dtype=np.int64))
             distinct, which = np.unique(units.ravel(), return_inverse=True)
             numbers = [found.setdefault(per_group[group] * int(unit), len(found)) for unit in distinct]
             index.append(np.array(numbers, dtype=np.int32)[which])
-        return Scales(law=law, table=tuple(found), index=np.concatenate(index).astype(np.int32))
+        return CoordinateNoise(law=law, table=tuple(found), index=np.concatenate(index).astype(np.int32))
 
-    def spread(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
+    def sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
         """Exact for add-remove: every row has the same length in every table.
 
         Under replace the worst pair of rows is searched among all combinations of groups that differ, where there

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ...budget import Neighbours
 from ...laws import Law
-from ...maths.interactions.layout import Scales
+from ...maths.interactions.layout import CoordinateNoise
 from ...maths.weighted_rows.tables import GroupedSet
 from .base import Codes, Statistic
 
@@ -55,7 +55,7 @@ class GroupedTables(Statistic):
         count_grouped(codes, self.sizes, self.sets, self.starts, out)
         return out
 
-    def finish(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
+    def to_coordinates(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
         """Counts times the unit."""
         return sums * self.times
 
@@ -63,12 +63,12 @@ class GroupedTables(Statistic):
         """Any one table holds all rows."""
         return int(sums[: self.starts[1]].sum())
 
-    def scales(self, law: Law, per_group: Sequence[Fraction]) -> Scales:
+    def scales(self, law: Law, per_group: Sequence[Fraction]) -> CoordinateNoise:
         """The same noise on every cell of a table."""
         index = np.repeat(np.array(self.noise_group, dtype=np.int32), np.diff(self.starts))
-        return Scales(law=law, table=tuple(per_group), index=index)
+        return CoordinateNoise(law=law, table=tuple(per_group), index=index)
 
-    def spread(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
+    def sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
         """Sum over tables: exact for add-remove.
 
         Under replace every table is taken to change, which some two rows reach unless the groupings of an

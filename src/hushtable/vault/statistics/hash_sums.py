@@ -13,7 +13,7 @@ from ...budget import Neighbours
 from ...domain import Domain
 from ...domain.attributes import Attribute
 from ...laws import Law
-from ...maths.interactions.layout import Scales
+from ...maths.interactions.layout import CoordinateNoise
 from ...maths.keys.sketches import Places, Sketch
 from .base import Statistic
 
@@ -54,7 +54,7 @@ class HashSums(Statistic):
         """The number of rows, then the buckets."""
         return np.concatenate([[len(codes.buckets)], self.sketch.sums(codes)])
 
-    def finish(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
+    def to_coordinates(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
         """The sums are the coordinates."""
         return sums
 
@@ -62,13 +62,13 @@ class HashSums(Statistic):
         """The number of rows that went into the total of `accumulate`."""
         return int(sums[0])
 
-    def scales(self, law: Law, per_group: Sequence[Fraction]) -> Scales:
+    def scales(self, law: Law, per_group: Sequence[Fraction]) -> CoordinateNoise:
         """The same noise on every bucket."""
         index = np.ones(1 + self.sketch.width, dtype=np.int32)
         index[0] = 0
-        return Scales(law=law, table=tuple(per_group), index=index)
+        return CoordinateNoise(law=law, table=tuple(per_group), index=index)
 
-    def spread(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
+    def sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
         """Exact. Replaced, a row leaves one bucket and enters another: 1 + 1 for either power.
 
         Signed, it may also turn its sign within one bucket, a change of 2, whose square is 4. Unsigned, a row that

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ...budget import Neighbours
 from ...errors import TooLarge
 from ...laws import Law
-from ...maths.interactions.layout import Scales
+from ...maths.interactions.layout import CoordinateNoise
 from .base import Codes, Statistic
 
 __all__ = ["Histogram"]
@@ -46,7 +46,7 @@ class Histogram(Statistic):
         starts = np.array([0, self.cells], dtype=np.int64)
         return contingency_tables(codes, self.sizes, len(self.sizes), starts, self.threads)
 
-    def finish(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
+    def to_coordinates(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
         """The counts are the coordinates."""
         return sums
 
@@ -54,12 +54,12 @@ class Histogram(Statistic):
         """The number of rows that went into the total of `accumulate`."""
         return int(sums.sum())
 
-    def scales(self, law: Law, per_group: Sequence[Fraction]) -> Scales:
+    def scales(self, law: Law, per_group: Sequence[Fraction]) -> CoordinateNoise:
         """The same noise on every cell."""
         (scale,) = per_group
-        return Scales(law=law, table=(scale,), index=np.zeros(self.cells, dtype=np.int32))
+        return CoordinateNoise(law=law, table=(scale,), index=np.zeros(self.cells, dtype=np.int32))
 
-    def spread(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
+    def sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
         """One cell changes by 1, or two cells do; the same for either power."""
         if power not in (1, 2):
             raise ValueError(f"power must be 1 (Laplace) or 2 (Gaussian), not {power}")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ...budget import Neighbours
 from ...laws import Law
-from ...maths.interactions.layout import Scales
+from ...maths.interactions.layout import CoordinateNoise
 from ...maths.linear import LinearClass
 from .base import Codes, Statistic
 from .chosen_tables import ChosenTables
@@ -59,7 +59,7 @@ class LinearQueries(Statistic):
         """Counts of all cells of the sets."""
         return self._cells.accumulate(codes)
 
-    def finish(self, sums: Sums) -> Sums:
+    def to_coordinates(self, sums: Sums) -> Sums:
         """The queries' weighted sums of cells."""
         return np.asarray(self.linear_class.apply(sums), dtype=np.int64)
 
@@ -67,12 +67,12 @@ class LinearQueries(Statistic):
         """Any one table holds all rows."""
         return self._cells.rows(sums)
 
-    def scales(self, law: Law, per_group: Sequence[Fraction]) -> Scales:
+    def scales(self, law: Law, per_group: Sequence[Fraction]) -> CoordinateNoise:
         """The same noise on every query."""
         (scale,) = per_group
-        return Scales(law=law, table=(scale,), index=np.zeros(len(self.linear_class), dtype=np.int32))
+        return CoordinateNoise(law=law, table=(scale,), index=np.zeros(len(self.linear_class), dtype=np.int32))
 
-    def spread(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
+    def sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
         """Weight x max over rows (or pairs of rows) of the sum over queries of |change|^power.
 
         Exact where all rows of the attributes involved can be tried: up to 2^20 rows and 2^26 steps. Beyond, an

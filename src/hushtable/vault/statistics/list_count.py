@@ -14,7 +14,7 @@ from ...domain import Domain
 from ...domain.attributes import Attribute
 from ...errors import BadPlan
 from ...laws import Law
-from ...maths.interactions.layout import Scales
+from ...maths.interactions.layout import CoordinateNoise
 from ..key_counts import Counts, KeyCounts
 from .base import Statistic
 from .one_number import OneNumber
@@ -50,7 +50,7 @@ class KeyTotals(Statistic):
         """The counts of one block of rows."""
         return self.source.accumulate(codes)
 
-    def finish(self, sums: Any) -> Any:
+    def to_coordinates(self, sums: Any) -> Any:
         """The counts, as they are."""
         return sums
 
@@ -58,11 +58,11 @@ class KeyTotals(Statistic):
         """The number of rows that were counted."""
         return cast(Counts, sums).rows()
 
-    def scales(self, law: Law, per_group: Sequence[Fraction]) -> Scales:
+    def scales(self, law: Law, per_group: Sequence[Fraction]) -> CoordinateNoise:
         """None: it must not be measured."""
         raise BadPlan("the counts of all keys are not measured; sum a list of them")
 
-    def spread(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
+    def sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
         """See `scales`."""
         raise BadPlan("the counts of all keys are not measured; sum a list of them")
 
@@ -86,7 +86,7 @@ class ListCount(OneNumber):
         """Read once for all lists."""
         return self.totals
 
-    def cut(self, finished: Any) -> NDArray[np.int64]:
+    def own_part(self, finished: Any) -> NDArray[np.int64]:
         """The sum over the list."""
         import pyarrow as pa
 
@@ -109,9 +109,9 @@ class ListCount(OneNumber):
 
     def accumulate(self, codes: Any) -> NDArray[np.int64]:
         """The sum over one block of rows."""
-        return self.cut(self.totals.accumulate(codes))
+        return self.own_part(self.totals.accumulate(codes))
 
-    def finish(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
+    def to_coordinates(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
         """The sum is the coordinate."""
         return sums
 

@@ -14,7 +14,7 @@ from ...budget import Neighbours
 from ...domain import Domain
 from ...domain.attributes import Attribute
 from ...laws import Law
-from ...maths.interactions.layout import Scales
+from ...maths.interactions.layout import CoordinateNoise
 from .base import Statistic
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class ListSums(Statistic):
                 sums[1:][numbers] += count
         return sums
 
-    def finish(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
+    def to_coordinates(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
         """The sums are the coordinates."""
         return sums
 
@@ -80,11 +80,11 @@ class ListSums(Statistic):
         """The number of rows that went into the total of `accumulate`."""
         return int(sums[0])
 
-    def scales(self, law: Law, per_group: Sequence[Fraction]) -> Scales:
+    def scales(self, law: Law, per_group: Sequence[Fraction]) -> CoordinateNoise:
         """The same noise on every list."""
         index = np.ones(1 + self.count, dtype=np.int32)
         index[0] = 0
-        return Scales(law=law, table=tuple(per_group), index=index)
+        return CoordinateNoise(law=law, table=tuple(per_group), index=index)
 
     @cached_property
     def _kinds(self) -> list[frozenset[int]]:
@@ -99,7 +99,7 @@ class ListSums(Statistic):
             return 2 * max(map(len, kinds))
         return max((len(a ^ b) for i, a in enumerate(kinds) for b in kinds[:i]), default=0)
 
-    def spread(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
+    def sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
         """Every list changes by 0 or 1, so both powers count the lists that change."""
         if power not in (1, 2):
             raise ValueError(f"power must be 1 (Laplace) or 2 (Gaussian), not {power}")

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...budget import Neighbours
 from ...laws import Law
-from ...maths.interactions.layout import Scales
+from ...maths.interactions.layout import CoordinateNoise
 from .base import Statistic
 
 __all__ = ["OneNumber"]
@@ -20,11 +20,11 @@ class OneNumber(Statistic):
 
     groups = 1
 
-    def scales(self, law: Law, per_group: Sequence[Fraction]) -> Scales:
+    def scales(self, law: Law, per_group: Sequence[Fraction]) -> CoordinateNoise:
         """One number, one scale."""
-        return Scales(law=law, table=tuple(per_group), index=np.zeros(1, dtype=np.int32))
+        return CoordinateNoise(law=law, table=tuple(per_group), index=np.zeros(1, dtype=np.int32))
 
-    def spread(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
+    def sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
         """Exact: the largest change, to the power."""
         if power not in (1, 2):
             raise ValueError(f"power must be 1 (Laplace) or 2 (Gaussian), not {power}")

@@ -42,7 +42,7 @@ class OneQuestion(OneNumber):
             cells += np.minimum(codes[position], size - 1)
         return np.array([self.true[cells].sum(), codes.shape[1]], dtype=np.int64)
 
-    def finish(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
+    def to_coordinates(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
         """The count alone."""
         return sums[:1]
 

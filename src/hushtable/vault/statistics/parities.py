@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import BadPlan
-from ...maths.interactions.layout import Interactions
+from ...maths.interactions.layout import InteractionLayout
 from .base import Codes
 from .interaction import InteractionStatistic
 from .part import Part
@@ -27,7 +27,7 @@ class Parities(InteractionStatistic):
 
     name: ClassVar[str] = "parities"
 
-    def __init__(self, interactions: Interactions, *, threads: int | None = None) -> None:
+    def __init__(self, interactions: InteractionLayout, *, threads: int | None = None) -> None:
         if not interactions.binary:
             other = next(size for size in interactions.sizes if size != 2)
             raise BadPlan(f"parities need two values per attribute, not {other}; use residuals")
@@ -50,7 +50,7 @@ class Parities(InteractionStatistic):
         sums[0], sums[1:] = codes.shape[1], odd_counts(codes, self.interactions.order, self.threads)
         return sums
 
-    def finish(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
+    def to_coordinates(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
         """Even rows minus odd rows; in the monomial basis, rows where all bits of the set are 1."""
         signed = sums[0] - 2 * sums
         signed[0] = sums[0]

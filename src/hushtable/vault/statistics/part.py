@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ...budget import Neighbours
 from ...domain import Domain
 from ...laws import Law
-from ...maths.interactions.layout import Scales
+from ...maths.interactions.layout import CoordinateNoise
 from .base import Codes, Statistic
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Part(Statistic):
         """The statistic it is cut from."""
         return self._whole
 
-    def cut(self, finished: Sums) -> Sums:
+    def own_part(self, finished: Sums) -> Sums:
         """A view, not a copy."""
         return finished[self.start : self.stop]
 
@@ -70,20 +70,20 @@ class Part(Statistic):
         """The sums of the whole."""
         return self.whole.accumulate(codes)
 
-    def finish(self, sums: Sums) -> Sums:
+    def to_coordinates(self, sums: Sums) -> Sums:
         """From the sums of the whole to the coordinates of the part."""
-        return self.cut(self.whole.finish(sums))
+        return self.own_part(self.whole.to_coordinates(sums))
 
     def rows(self, sums: Sums) -> int:
         """The number of rows that went into the sums of the whole."""
         return self.whole.rows(sums)
 
-    def scales(self, law: Law, per_group: Sequence[Fraction]) -> Scales:
+    def scales(self, law: Law, per_group: Sequence[Fraction]) -> CoordinateNoise:
         """The same noise on every coordinate."""
         (scale,) = per_group
-        return Scales(law=law, table=(scale,), index=np.zeros(self.stop - self.start, dtype=np.int32))
+        return CoordinateNoise(law=law, table=(scale,), index=np.zeros(self.stop - self.start, dtype=np.int32))
 
-    def spread(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
+    def sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
         """Exact: one worst pair of rows is the worst for either power."""
         if power not in (1, 2):
             raise ValueError(f"power must be 1 (Laplace) or 2 (Gaussian), not {power}")

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from ...budget import Neighbours
 from ...laws import Law
-from ...maths.interactions.layout import Scales
+from ...maths.interactions.layout import CoordinateNoise
 from ...maths.weighted_rows.rare_columns import RareColumns
 from ...maths.weighted_rows.rare_lengths import length_cell
 from .base import Codes, Statistic
-from .rare_spread import added, replaced
+from .rare_sensitivity import added, replaced
 
 __all__ = ["RareLengths", "RareSums"]
 
@@ -41,7 +41,7 @@ class RareLengths(Statistic):
         cells = length_cell(self.columns_of.is_rare(codes))
         return np.bincount(cells, minlength=len(self.zeros())).astype(np.int64)
 
-    def finish(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
+    def to_coordinates(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
         """The counts."""
         return sums
 
@@ -49,11 +49,11 @@ class RareLengths(Statistic):
         """Each row is in one cell."""
         return int(sums.sum())
 
-    def scales(self, law: Law, per_group: Sequence[Fraction]) -> Scales:
+    def scales(self, law: Law, per_group: Sequence[Fraction]) -> CoordinateNoise:
         """The same noise on every count."""
-        return Scales(law=law, table=tuple(per_group), index=np.zeros(len(self.zeros()), dtype=np.int32))
+        return CoordinateNoise(law=law, table=tuple(per_group), index=np.zeros(len(self.zeros()), dtype=np.int32))
 
-    def spread(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
+    def sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
         """Exact: one count changes by 1, or two do."""
         if power not in (1, 2):
             raise ValueError(f"power must be 1 (Laplace) or 2 (Gaussian), not {power}")
@@ -107,7 +107,7 @@ class RareSums(Statistic):
         out[0] = codes.shape[1]
         return out
 
-    def finish(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
+    def to_coordinates(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
         """All but the number of rows."""
         return sums[1:]
 
@@ -115,12 +115,12 @@ class RareSums(Statistic):
         """Kept beside the sums."""
         return int(sums[0])
 
-    def scales(self, law: Law, per_group: Sequence[Fraction]) -> Scales:
+    def scales(self, law: Law, per_group: Sequence[Fraction]) -> CoordinateNoise:
         """The same noise on all sums of a group."""
         index = np.repeat(np.arange(self.groups, dtype=np.int32), self.columns_of.counts)
-        return Scales(law=law, table=tuple(per_group), index=index)
+        return CoordinateNoise(law=law, table=tuple(per_group), index=index)
 
-    def spread(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
+    def sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
         """Exact for both relations: the worst row, or the worst two rows, of all lengths and overlaps."""
         if power not in (1, 2):
             raise ValueError(f"power must be 1 (Laplace) or 2 (Gaussian), not {power}")

@@ -52,7 +52,7 @@ class Residuals(InteractionStatistic):
         order = self.interactions.order
         return contingency_tables(codes, self.interactions.sizes, order, self._starts, self.threads)
 
-    def finish(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
+    def to_coordinates(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
         """Contrasts along every axis of every table; a set below the top is taken from any table above it."""
         out = np.zeros(self.interactions.length, dtype=np.int64)
         for shape, tables in self._batches():

@@ -38,7 +38,7 @@ class RowCount(OneNumber):
         """The number of rows."""
         return np.array([codes.shape[1]], dtype=np.int64)
 
-    def finish(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
+    def to_coordinates(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
         """The sum is the coordinate."""
         return sums
 

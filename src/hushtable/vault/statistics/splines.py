@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...budget import Neighbours
 from ...laws import Law
-from ...maths.interactions.layout import Scales
+from ...maths.interactions.layout import CoordinateNoise
 from ...maths.smooth.axes import Block
 from ...maths.smooth.splines import spline_basis
 from .reals import RealRows, RealStatistic
@@ -53,20 +53,20 @@ class SplineSums(RealStatistic):
             start += length
         return sums
 
-    def finish(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
+    def to_coordinates(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
         """The units of every cell."""
         self.check_room(sums)
         return sums[1:]
 
-    def scales(self, law: Law, per_group: Sequence[Fraction]) -> Scales:
+    def scales(self, law: Law, per_group: Sequence[Fraction]) -> CoordinateNoise:
         """The same noise on all cells of a block."""
-        return Scales(law=law, table=tuple(per_group), index=self._block_of_each)
+        return CoordinateNoise(law=law, table=tuple(per_group), index=self._block_of_each)
 
     @cached_property
     def _block_of_each(self) -> NDArray[np.int32]:
         return np.repeat(np.arange(self.groups, dtype=np.int32), self.lengths)
 
-    def spread(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
+    def sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
         """Exact: a row is non-negative with sum M, so that two differ by at most 2M in absolute value, sqrt(2) M in
         length; rows in opposite corners of the bounds do. One row alone, in a corner, has M and M.
         """

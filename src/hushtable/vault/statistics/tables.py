@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...budget import Neighbours
 from ...laws import Law
-from ...maths.interactions.layout import Interactions, Scales
+from ...maths.interactions.layout import CoordinateNoise, InteractionLayout
 from .base import Codes, Statistic
 from .part import Part
 
@@ -27,8 +27,8 @@ class Tables(Statistic):
 
     name: ClassVar[str] = "tables"
 
-    def __init__(self, interactions: Interactions, *, threads: int | None = None) -> None:
-        self.interactions = Interactions(interactions.sizes, min(interactions.order, len(interactions.sizes)))
+    def __init__(self, interactions: InteractionLayout, *, threads: int | None = None) -> None:
+        self.interactions = InteractionLayout(interactions.sizes, min(interactions.order, len(interactions.sizes)))
         keys = self.interactions.groups
         self._top = [g for g, key in enumerate(keys) if len(key) == self.interactions.order]
         self.groups = len(self._top)
@@ -50,7 +50,7 @@ class Tables(Statistic):
         whole = self.interactions
         return contingency_tables(codes, whole.sizes, whole.order, whole.table_starts, self.threads)
 
-    def finish(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
+    def to_coordinates(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
         """The counts are the coordinates."""
         return sums
 
@@ -58,13 +58,13 @@ class Tables(Statistic):
         """Any one table holds all rows."""
         return int(sums[: self.interactions.table_starts[1]].sum())
 
-    def scales(self, law: Law, per_group: Sequence[Fraction]) -> Scales:
+    def scales(self, law: Law, per_group: Sequence[Fraction]) -> CoordinateNoise:
         """The same noise on every cell of a table."""
         last = self.interactions.group_of_set[-len(self.interactions.sets[-1]) :] - self._top[0]
         index = np.repeat(last, np.diff(self.interactions.table_starts)).astype(np.int32)
-        return Scales(law=law, table=tuple(per_group), index=index)
+        return CoordinateNoise(law=law, table=tuple(per_group), index=index)
 
-    def spread(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
+    def sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
         """Exact, and the same for either power: a row can differ from another in every attribute at once."""
         if power not in (1, 2):
             raise ValueError(f"power must be 1 (Laplace) or 2 (Gaussian), not {power}")

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from ...budget import Neighbours
 from ...maths.interactions.contrasts import contrasts
-from ...maths.interactions.layout import Interactions
+from ...maths.interactions.layout import InteractionLayout
 
-__all__ = ["absolute", "largest_change", "spread", "squared"]
+__all__ = ["absolute", "largest_change", "sensitivity", "squared"]
 
 # More points than this are not searched; `squared` then bounds group by group.
 GRID = 200_000
@@ -28,8 +28,10 @@ Group = tuple[tuple[int, int], ...]
 """A group as (size, how many members have it)."""
 
 
-def spread(interactions: Interactions, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
-    """`Statistic.spread` for coordinates laid out by `interactions`: `squared` or `absolute`."""
+def sensitivity(
+    interactions: InteractionLayout, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours
+) -> Fraction:
+    """`Statistic.sensitivity` for coordinates laid out by `interactions`: `squared` or `absolute`."""
     if power not in (1, 2):
         raise ValueError(f"power must be 1 (Laplace) or 2 (Gaussian), not {power}")
     if len(weights) != len(interactions.groups):
@@ -39,14 +41,14 @@ def spread(interactions: Interactions, *, power: int, weights: Sequence[Fraction
     return (squared if power == 2 else absolute)(interactions, weights, neighbours)
 
 
-def _monomial(interactions: Interactions, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
+def _monomial(interactions: InteractionLayout, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
     """Every product of bits is 1 for the row of ones and 0 for the row of zeros: exact, for either power."""
     sets = [interactions.sets_in(group) for group in range(len(weights))]
     counted = sum((w * s for w, s in zip(weights[1:], sets[1:], strict=True)), Fraction(0))
     return counted + (weights[0] if neighbours == "add-remove" else 0)
 
 
-def squared(interactions: Interactions, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
+def squared(interactions: InteractionLayout, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
     """Largest weighted squared change, in orthonormal coordinates. Exact, except as said below.
 
     add-remove  sum over sets A of w_A prod_{j in A} p_j,  p = (m - 1) / m                       [XiaHZK23]
@@ -71,7 +73,7 @@ def squared(interactions: Interactions, weights: Sequence[Fraction], neighbours:
     return _largest(live, points, overlaps)
 
 
-def absolute(interactions: Interactions, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
+def absolute(interactions: InteractionLayout, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
     """Largest weighted sum of absolute changes, in units of the contrasts' steps.
 
     add-remove  sum over sets A of w_A prod_{j in A} L(m_j), L = `Contrasts.largest_l1`. Exact: one row can
@@ -93,7 +95,7 @@ def absolute(interactions: Interactions, weights: Sequence[Fraction], neighbours
     return rest + max(sum((w * (odd[a][0] - odd[a][h]) for a, w in parities), Fraction(0)) for h in differ)
 
 
-def largest_change(interactions: Interactions, neighbours: Neighbours) -> int:
+def largest_change(interactions: InteractionLayout, neighbours: Neighbours) -> int:
     """The most that one row can change any single coordinate: exact.
 
     The largest |product of contrasts|, or under replace the largest difference between two values of one
@@ -135,7 +137,7 @@ def _reach(size: int) -> Fraction:
     return contrasts(size).largest_l1()
 
 
-def _live(interactions: Interactions, weights: Sequence[Fraction]) -> list[tuple[Group, Fraction]]:
+def _live(interactions: InteractionLayout, weights: Sequence[Fraction]) -> list[tuple[Group, Fraction]]:
     """Groups that have a weight, each with it."""
     pairs = zip(interactions.groups, weights, strict=True)
     return [(tuple(sorted(Counter(sizes).items())), w) for sizes, w in pairs if w]
