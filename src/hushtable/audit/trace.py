@@ -89,14 +89,12 @@ class Traced:
         self._watches: dict[int, tuple[WatchLaw, Step]] = {}
 
     def measure(self, statistic: Statistic, noise: Noise) -> Measurement:
-        """See Door."""
         seen: Measurement = super().measure(statistic, noise)  # type: ignore[misc]
         scales = statistic.scales(noise.law, noise.per_group)
         self._noisy("measure", scales, seen.values, self._finished(statistic), self._sums_there(statistic))
         return seen
 
     def count_rows(self, statistic: Statistic, scale: Fraction, law: Law) -> int:
-        """See Door."""
         found: int = super().count_rows(statistic, scale, law)  # type: ignore[misc]
         if self._relation != "replace":
             rows = [statistic.rows(self._sums(statistic)), statistic.rows(self.there.total(statistic.whole))]  # type: ignore[attr-defined]
@@ -106,7 +104,6 @@ class Traced:
         return found
 
     def distances(self, statistic: Statistic, reference: Ints, scale: Fraction, law: Law) -> Ints:
-        """See Door."""
         found: Ints = super().distances(statistic, reference, scale, law)  # type: ignore[misc]
         same = CoordinateNoise(law=law, table=(scale,), index=np.zeros(len(found), dtype=np.int32))
         here, there = self._distances(statistic, reference), self._distances_there(statistic, reference)
@@ -116,7 +113,6 @@ class Traced:
     def select(
         self, statistic: Statistic, reference: Ints, price: Price, *, among: NDArray[np.intp] | None = None
     ) -> int:
-        """See Door."""
         found: int = super().select(statistic, reference, price, among=among)  # type: ignore[misc]
         scores = [self._distances(statistic, reference), self._distances_there(statistic, reference)]
         scores = scores if among is None else [one[among] for one in scores]
@@ -134,7 +130,6 @@ class Traced:
     def watch(
         self, *, change: int, threshold: int, price: Price, crossings: int = 1, paid: int | None = None
     ) -> SparseVector:
-        """See Door."""
         more = {"change": change, "threshold": threshold, "price": price, "crossings": crossings, "paid": paid}
         opened: SparseVector = super().watch(**more)  # type: ignore[misc]
         first, second = sparse_vector_shares(price.amount, crossings)
@@ -146,7 +141,6 @@ class Traced:
         return opened
 
     def exceeds(self, watch: SparseVector, statistic: Statistic, reference: int, *, coordinate: int = 0) -> bool:
-        """See Door."""
         crossed: bool = super().exceeds(watch, statistic, reference, coordinate=coordinate)  # type: ignore[misc]
         law, step = self._watches[id(watch)]
         here = abs(int(self._finished(statistic)[coordinate]) - reference)
@@ -160,7 +154,6 @@ class Traced:
         return crossed
 
     def reveal(self, attributes: Sequence[Attribute], *, scale: Fraction, threshold: int) -> Revealed:
-        """See Door."""
         seen: Revealed = super().reveal(attributes, scale=scale, threshold=threshold)  # type: ignore[misc]
         assert self.there.keys is not None
         law = self.there.keys(attributes)

@@ -58,7 +58,6 @@ class ListCurator(Curator):
     grain = GRID
 
     def read_list(self, path: str | Path) -> Listed:
-        """See Curator."""
         return Listed.load(path, len(self._columns.attributes))
 
     def check_freeze(self) -> None:

@@ -167,7 +167,6 @@ class Boolean(Attribute):
         return 1 if word in TRUE_WORDS else 0 if word in FALSE_WORDS else None
 
     def to_dict(self) -> dict[str, Any]:
-        """See Attribute."""
         return self.options()
 
 
@@ -207,7 +206,6 @@ class Category(Attribute):
         return self._codes.get(text, self._codes.get(plain_decimal(text)))
 
     def to_dict(self) -> dict[str, Any]:
-        """See Attribute."""
         return self.options() | {"values": list(self.names)}
 
 
@@ -257,7 +255,6 @@ class Binned(Attribute):
         """Smallest and largest value of each bin."""
 
     def to_dict(self) -> dict[str, Any]:
-        """See Attribute."""
         return self.options() | {
             "between": [_plain(self.low), _plain(self.high)],
             "edges": [_plain(cut) for cut in self.cuts],
@@ -343,11 +340,9 @@ class Open(Uncoded):
 
     @property
     def advice(self) -> str:
-        """See Uncoded."""
         return "is open (its values are not listed); a sparse workload answers it"
 
     def to_dict(self) -> dict[str, Any]:
-        """See Attribute."""
         return {"kind": self.kind}
 
 

@@ -96,7 +96,6 @@ class DecisionList(Uncoded):
 
     @property
     def advice(self) -> str:
-        """See Uncoded."""
         return f"holds decision lists; release decision_lists() and ask decides({self.name}, {self.inputs[0]})"
 
     def rules(self, value: object) -> Rules | None:
@@ -122,7 +121,6 @@ class DecisionList(Uncoded):
         return {name: i for i, name in enumerate(self.inputs)}
 
     def to_dict(self) -> dict[str, Any]:
-        """See Attribute."""
         return self.options() | {"inputs": list(self.inputs), "length": self.length}
 
 

@@ -85,7 +85,6 @@ class DecisionListsRelease(Mechanism):
         )  # fmt: skip
 
     def release(self, door: Door, domain: Domain, design: Design) -> DecisionListsModel:
-        """See Mechanism."""
         statistic, noise = design.parameters
         seen = door.measure(statistic, noise)
         polynomials = statistic.polynomials

@@ -70,7 +70,6 @@ class HashSketch(Mechanism):
         return isinstance(workload, KeyWorkload)
 
     def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design:
-        """See Mechanism."""
         workload.check(domain)
         asked = cast(KeyWorkload, workload)
         unit = domain.unit
@@ -101,7 +100,6 @@ class HashSketch(Mechanism):
         )
 
     def release(self, door: Door, domain: Domain, design: Design) -> HashSketchModel:
-        """See Mechanism."""
         sizes: Sizes = design.parameters
         frequent = NONE
         if sizes.list_scale:

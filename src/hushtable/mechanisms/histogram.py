@@ -36,7 +36,6 @@ class HistogramRelease(Mechanism):
         return isinstance(workload, Marginals)
 
     def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design:
-        """See Mechanism."""
         from ..vault.door.door import Noise, price_of
 
         workload.check(domain)
@@ -63,7 +62,6 @@ class HistogramRelease(Mechanism):
         )
 
     def release(self, door: Door, domain: Domain, design: Design) -> HistogramModel:
-        """See Mechanism."""
         statistic, noise = design.parameters
         seen = door.measure(statistic, noise)
         return HistogramModel(domain=domain, law=noise.law, scale=noise.per_group[0], cells=seen.values, rows=seen.rows)

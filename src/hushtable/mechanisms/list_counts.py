@@ -41,7 +41,6 @@ class ListCounts(Mechanism):
         return isinstance(workload, KnownLists)
 
     def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design:
-        """See Mechanism."""
         workload.check(domain)
         asked = cast(KnownLists, workload)
         attributes = asked.attributes(domain)
@@ -66,7 +65,6 @@ class ListCounts(Mechanism):
         )
 
     def release(self, door: Door, domain: Domain, design: Design) -> ListCountsModel:
-        """See Mechanism."""
         statistic, noise, attributes, lists = design.parameters
         return ListCountsModel(
             domain=domain,

@@ -113,7 +113,6 @@ class LowOrder(Mechanism):
         )
 
     def release(self, door: Door, domain: Domain, design: Design) -> LowOrderModel:
-        """See Mechanism."""
         interactions, noise, width = design.parameters
         seen = door.measure(statistic_of(interactions), noise)
         return LowOrderModel(

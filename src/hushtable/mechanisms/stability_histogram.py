@@ -40,7 +40,6 @@ class StabilityHistogram(Mechanism):
         return isinstance(workload, KeyWorkload)
 
     def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design:
-        """See Mechanism."""
         from ..vault.door.reveal import threshold_for
 
         workload.check(domain)
@@ -70,7 +69,6 @@ class StabilityHistogram(Mechanism):
         )
 
     def release(self, door: Door, domain: Domain, design: Design) -> StabilityModel:
-        """See Mechanism."""
         from ..vault.door.door import Noise
 
         attributes, free, scale, threshold, rows_scale = design.parameters

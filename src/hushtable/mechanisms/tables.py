@@ -46,7 +46,6 @@ class TablesRelease(Mechanism):
         return isinstance(workload, Marginals)
 
     def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design:
-        """See Mechanism."""
         workload.check(domain)
         order, sizes = cast(Marginals, workload).width, domain.sizes
         cells = InteractionLayout.cells(sizes, order)
@@ -67,7 +66,6 @@ class TablesRelease(Mechanism):
         )  # fmt: skip
 
     def release(self, door: Door, domain: Domain, design: Design) -> TablesModel:
-        """See Mechanism."""
         interactions, noise = design.parameters
         seen = door.measure(Tables(interactions), noise)
         return TablesModel(domain=domain, law=noise.law, order=interactions.order, group_scales=noise.per_group,

@@ -51,11 +51,9 @@ class DecisionListsModel(Model):
     sums: NDArray[np.int64]
 
     def row_count(self) -> tuple[float, float]:
-        """See Model."""
         return float(self.sums[0]), self.law.discrete_variance(self.group_scales[0]) ** 0.5
 
     def parse(self, text: str) -> Decision:
-        """See Model."""
         return parse_decision(text, self.domain, self.column)
 
     def answer(self, question: Decision, *, count: bool = False) -> Answer:
@@ -104,7 +102,6 @@ class DecisionListsModel(Model):
         return found
 
     def parameters(self) -> dict[str, Any]:
-        """See Model."""
         return {
             "attribute": self.column.name,
             "order": self.order,
@@ -115,12 +112,10 @@ class DecisionListsModel(Model):
         }
 
     def numbers(self) -> dict[str, NDArray[np.int64]]:
-        """See Model."""
         return {"decisions": self.sums}
 
     @classmethod
     def lengths(cls, domain: Domain, parameters: dict[str, Any]) -> dict[str, int]:
-        """See Model."""
         column, order = _column(domain, parameters), parameters["order"]
         if not isinstance(order, int) or not 1 <= order <= column.most_rules:
             raise BadSynopsis(f"the synopsis says order {order!r}, which its domain does not allow")
@@ -130,7 +125,6 @@ class DecisionListsModel(Model):
     def build(
         cls, domain: Domain, parameters: dict[str, Any], numbers: dict[str, NDArray[np.int64]]
     ) -> DecisionListsModel:
-        """See Model."""
         law, order, grid = read_law(parameters["law"]), parameters["order"], parameters["grid"]
         scales = tuple(noise_scale(s, law) for s in parameters["group_scales"])
         bias = plain_fraction(parameters["bias"])

@@ -129,7 +129,6 @@ class HashSketchModel(KeyedModel):
         return bool((np.diff(flat.starts) > self.sketch.width / 10).any())
 
     def parameters(self) -> dict[str, Any]:
-        """See Model."""
         return {
             **self.columns.parameters(),
             "key": self.sketch.key.hex(),
@@ -141,19 +140,16 @@ class HashSketchModel(KeyedModel):
         }
 
     def numbers(self) -> dict[str, NDArray[np.int64]]:
-        """See Model."""
         return {"sums": self.sums, "frequent": self.frequent.counts}
 
     @classmethod
     def lengths(cls, domain: Domain, parameters: dict[str, Any]) -> dict[str, int]:
-        """See Model."""
         return {"sums": 1 + int(parameters["buckets"]), "frequent": len(parameters["frequent"])}
 
     @classmethod
     def build(
         cls, domain: Domain, parameters: dict[str, Any], numbers: dict[str, NDArray[np.int64]]
     ) -> HashSketchModel:
-        """See Model."""
         law = read_law(parameters["law"])
         scales = tuple(noise_scale(s, law) for s in parameters["group_scales"])
         key = bytes.fromhex(parameters["key"])

@@ -77,21 +77,17 @@ class HistogramModel(LinearModel):
         return cells, np.cumsum(counts[cells])
 
     def parameters(self) -> dict[str, Any]:
-        """See Model."""
         return {"law": self.law, "scale": str(self.scale), "rows": self.rows}
 
     def numbers(self) -> dict[str, NDArray[np.int64]]:
-        """See Model."""
         return {"cells": self.cells}
 
     @classmethod
     def lengths(cls, domain: Domain, parameters: dict[str, Any]) -> dict[str, int]:
-        """See Model."""
         return {"cells": prod(domain.sizes)}
 
     @classmethod
     def build(cls, domain: Domain, parameters: dict[str, Any], numbers: dict[str, NDArray[np.int64]]) -> HistogramModel:
-        """See Model."""
         law, rows = read_law(parameters["law"]), row_count(parameters["rows"])
         scale = noise_scale(parameters["scale"], law)
         if scale <= 0:

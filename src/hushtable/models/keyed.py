@@ -33,7 +33,6 @@ class KeyedModel(Model):
     law: Law
 
     def parse(self, text: str) -> Any:
-        """See Model."""
         return self.columns.parse(text, self.domain)
 
     def accept(self, question: Any) -> Any:
@@ -43,7 +42,6 @@ class KeyedModel(Model):
         return question
 
     def answer(self, question: Listed | Lists | Top, *, count: bool = False) -> ListAnswer | ListTable:
-        """See Model."""
         if isinstance(question, Top):
             return answer_top(self, question, self.frequent, count=count)
         if isinstance(question, Lists):
@@ -51,7 +49,6 @@ class KeyedModel(Model):
         return answer_list(self, question, count=count)
 
     def row_count(self) -> tuple[float, float]:
-        """See Model."""
         return self.rows, self.rows_variance**0.5
 
     @property

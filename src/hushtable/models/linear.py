@@ -34,7 +34,6 @@ class LinearModel(Model):
         """The released numbers about these attributes; TooWide when they were not released together."""
 
     def answer(self, question: Question, *, count: bool = False) -> Answer | CrossTab:
-        """See Model."""
         frame = self.frame(question.positions)
         sizes = [self.domain.sizes[p] for p in question.positions]
         where = question.where.table(question.positions, sizes) if question.where else np.ones(sizes)

@@ -40,12 +40,10 @@ class ListCountsModel(KeyedModel):
 
     @property
     def rows(self) -> float:
-        """See KeyedModel."""
         return max(float(self.sums[0]), 1.0)
 
     @property
     def rows_variance(self) -> float:
-        """See KeyedModel."""
         return self.law.discrete_variance(self.group_scales[0])
 
     @cached_property
@@ -54,7 +52,6 @@ class ListCountsModel(KeyedModel):
         return {keys: number for number, keys in enumerate(_sets(flat))}
 
     def evaluate(self, flat: KeyBatch, *, rare_is_zero: bool = False) -> Evaluation:
-        """See KeyedModel."""
         if not (flat.weights == 1).all():
             raise BadQuestion("this synopsis has counts of whole lists, without weights; release sparse(size=...)")
         places = []
@@ -77,7 +74,6 @@ class ListCountsModel(KeyedModel):
         return False
 
     def parameters(self) -> dict[str, Any]:
-        """See Model."""
         return self.columns.parameters() | {
             "lists": [list(one) for one in self.lists],
             "law": self.law,
@@ -85,19 +81,16 @@ class ListCountsModel(KeyedModel):
         }
 
     def numbers(self) -> dict[str, NDArray[np.int64]]:
-        """See Model."""
         return {"sums": self.sums}
 
     @classmethod
     def lengths(cls, domain: Domain, parameters: dict[str, Any]) -> dict[str, int]:
-        """See Model."""
         return {"sums": 1 + len(parameters["lists"])}
 
     @classmethod
     def build(
         cls, domain: Domain, parameters: dict[str, Any], numbers: dict[str, NDArray[np.int64]]
     ) -> ListCountsModel:
-        """See Model."""
         law = read_law(parameters["law"])
         scales = [noise_scale(s, law) for s in parameters["group_scales"]]
         if len(scales) != 2 or min(scales) < 0:

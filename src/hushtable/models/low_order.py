@@ -67,7 +67,6 @@ class LowOrderModel(LinearModel):
         return wide_answer(self, question, count=count)
 
     def frame(self, positions: Sequence[int]) -> NoisyTable:
-        """See LinearModel."""
         if len(positions) > self.order:
             raise TooWide(names=[self.domain.closed[p].name for p in positions], width=self.order)
         ascending = sorted(positions)
@@ -96,17 +95,14 @@ class LowOrderModel(LinearModel):
         return np.zeros_like(table) if self.law == Law.GAUSSIAN else 12 * table**4
 
     def parameters(self) -> dict[str, Any]:
-        """See Model."""
         return {"order": self.order, "law": self.law, "group_scales": [str(s) for s in self.group_scales],
                 "width": self.width, "basis": self.basis}  # fmt: skip
 
     def numbers(self) -> dict[str, NDArray[np.int64]]:
-        """See Model."""
         return {"interactions": self.coordinates}
 
     @classmethod
     def lengths(cls, domain: Domain, parameters: dict[str, Any]) -> dict[str, int]:
-        """See Model."""
         order = parameters["order"]
         if not isinstance(order, int) or not 1 <= order <= max(1, len(domain.sizes)):
             raise BadSynopsis(f"the synopsis says order {order!r}, which its domain does not allow")
@@ -114,7 +110,6 @@ class LowOrderModel(LinearModel):
 
     @classmethod
     def build(cls, domain: Domain, parameters: dict[str, Any], numbers: dict[str, NDArray[np.int64]]) -> LowOrderModel:
-        """See Model."""
         law = read_law(parameters["law"])
         scales = tuple(noise_scale(s, law) for s in parameters["group_scales"])
         order = parameters["order"]

@@ -93,7 +93,6 @@ class SmoothModel(Model):
         return list(dict.fromkeys(name for one in self.released for name in one.block.names))
 
     def parse(self, text: str) -> SmoothQuestion:
-        """See Model."""
         return parse_smooth(text, self.domain, self.columns, self._usual)
 
     def _usual(self, column: str, at: float) -> float:
@@ -202,7 +201,6 @@ class SmoothModel(Model):
         return 2 if self.apart else 1
 
     def parameters(self) -> dict[str, Any]:
-        """See Model."""
         first = self.released[0]
         return {
             "basis": first.basis,
@@ -219,14 +217,12 @@ class SmoothModel(Model):
         }  # fmt: skip
 
     def numbers(self) -> dict[str, NDArray[np.int64]]:
-        """See Model."""
         sums = {f"sums-{i}": one.sums for i, one in enumerate(self.released)}
         weights = {f"weights-{i}": one.weights for i, one in enumerate(self.released) if one.weights is not None}
         return sums | weights
 
     @classmethod
     def lengths(cls, domain: Domain, parameters: dict[str, Any]) -> dict[str, int]:
-        """See Model."""
         found = {}
         for i, (block, size) in enumerate(_blocks(domain, parameters)):
             found[f"sums-{i}"] = block.cells * math.prod(block.shape(size))
@@ -236,7 +232,6 @@ class SmoothModel(Model):
 
     @classmethod
     def build(cls, domain: Domain, parameters: dict[str, Any], numbers: dict[str, NDArray[np.int64]]) -> SmoothModel:
-        """See Model."""
         law, rows, smoothness = read_law(parameters["law"]), row_count(parameters["rows"]), parameters["smoothness"]
         if not (smoothness is None or (isinstance(smoothness, int) and 1 <= smoothness <= 20)):
             raise BadSynopsis("the synopsis has a smoothness that makes no sense")

@@ -52,18 +52,15 @@ class SmoothDirectModel(Model):
         return list(dict.fromkeys(axis_of(self.domain, text).name for text in self.columns))
 
     def row_count(self) -> tuple[float, float]:
-        """See Model."""
         return float(self.sums[0]), self.law.discrete_variance(self.scales[0]) ** 0.5
 
     def parse(self, text: str) -> SmoothQuestion:
-        """See Model."""
         return parse_smooth(text, self.domain, self._names, lambda _, __: 1.0)
 
     def _expressions(self) -> list[Expression]:
         return [parse_expression(text, self._names) for text in self.examples]
 
     def answer(self, question: SmoothQuestion, *, count: bool = False) -> SmoothAnswer:
-        """See Model."""
         (asked,) = question.parts.values() if len(question.parts) == 1 else (None,)
         known = self._expressions()
         if asked not in known or question.where or question.groups:
@@ -132,7 +129,6 @@ class SmoothDirectModel(Model):
         return 2 if self.lacking else 1
 
     def parameters(self) -> dict[str, Any]:
-        """See Model."""
         return {
             "columns": list(self.columns),
             "examples": list(self.examples),
@@ -143,12 +139,10 @@ class SmoothDirectModel(Model):
         } | ({"lacking": [sorted(names) for names in self.lacking]} if self.lacking else {})
 
     def numbers(self) -> dict[str, NDArray[np.int64]]:
-        """See Model."""
         return {"sums": self.sums}
 
     @classmethod
     def lengths(cls, domain: Domain, parameters: dict[str, Any]) -> dict[str, int]:
-        """See Model."""
         if not 1 <= len(parameters["examples"]) <= MOST:
             raise BadSynopsis("the synopsis has a number of questions that makes no sense")
         return {"sums": 1 + len(parameters["examples"]) + len(parameters.get("lacking", ()))}
@@ -157,7 +151,6 @@ class SmoothDirectModel(Model):
     def build(
         cls, domain: Domain, parameters: dict[str, Any], numbers: dict[str, NDArray[np.int64]]
     ) -> SmoothDirectModel:
-        """See Model."""
         ranges = tuple((float.fromhex(low), float.fromhex(high)) for low, high in parameters["ranges"])
         law, unit = read_law(parameters["law"]), parameters["unit"]
         if not isinstance(unit, int) or not 1 <= unit < 2**62:

@@ -42,12 +42,10 @@ class StabilityModel(KeyedModel):
 
     @property
     def rows(self) -> float:
-        """See KeyedModel."""
         return max(float(self.count), 1.0)
 
     @property
     def rows_variance(self) -> float:
-        """See KeyedModel."""
         return Law.LAPLACE.discrete_variance(self.rows_scale)
 
     def evaluate(self, flat: KeyBatch, *, rare_is_zero: bool = False) -> Evaluation:
@@ -82,22 +80,18 @@ class StabilityModel(KeyedModel):
         return False
 
     def parameters(self) -> dict[str, Any]:
-        """See Model."""
         scale = {"rows_scale": str(self.rows_scale)}
         return self.columns.parameters() | scale | frequent_parameters(self.frequent)
 
     def numbers(self) -> dict[str, NDArray[np.int64]]:
-        """See Model."""
         return {"rows": np.array([self.count], dtype=np.int64), "frequent": self.frequent.counts}
 
     @classmethod
     def lengths(cls, domain: Domain, parameters: dict[str, Any]) -> dict[str, int]:
-        """See Model."""
         return {"rows": 1, "frequent": len(parameters["frequent"])}
 
     @classmethod
     def build(cls, domain: Domain, parameters: dict[str, Any], numbers: dict[str, NDArray[np.int64]]) -> StabilityModel:
-        """See Model."""
         scale, columns = noise_scale(parameters["rows_scale"], Law.LAPLACE), KeyColumns.read(domain, parameters)
         frequent = read_frequent(parameters, numbers["frequent"], len(columns.attributes))
         if scale < 0 or frequent.scale <= 0:

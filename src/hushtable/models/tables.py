@@ -66,7 +66,6 @@ class TablesModel(LinearModel):
         return {}
 
     def frame(self, positions: Sequence[int]) -> NoisyTable:
-        """See LinearModel."""
         if len(positions) > self.order:
             raise TooWide(names=[self.domain.closed[p].name for p in positions], width=self.order)
         key = tuple(positions)
@@ -142,17 +141,14 @@ class TablesModel(LinearModel):
         return self.cells[start:end].reshape([self.domain.sizes[p] for p in members])
 
     def parameters(self) -> dict[str, Any]:
-        """See Model."""
         scales = [str(s) for s in self.group_scales]
         return {"order": self.order, "law": self.law, "group_scales": scales, "rows": self.rows}
 
     def numbers(self) -> dict[str, NDArray[np.int64]]:
-        """See Model."""
         return {"tables": self.cells}
 
     @classmethod
     def lengths(cls, domain: Domain, parameters: dict[str, Any]) -> dict[str, int]:
-        """See Model."""
         order = parameters["order"]
         if not isinstance(order, int) or not 1 <= order <= max(1, len(domain.sizes)):
             raise BadSynopsis(f"the synopsis says order {order!r}, which its domain does not allow")
@@ -160,7 +156,6 @@ class TablesModel(LinearModel):
 
     @classmethod
     def build(cls, domain: Domain, parameters: dict[str, Any], numbers: dict[str, NDArray[np.int64]]) -> TablesModel:
-        """See Model."""
         law, rows, order = read_law(parameters["law"]), row_count(parameters["rows"]), parameters["order"]
         scales = tuple(noise_scale(s, law) for s in parameters["group_scales"])
         kinds = [key for key in InteractionLayout(domain.sizes, order).groups if len(key) == order]

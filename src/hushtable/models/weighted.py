@@ -94,7 +94,6 @@ class WeightedModel(Model):
         )  # fmt: skip
 
     def row_count(self) -> tuple[float, float]:
-        """See Model."""
         return float(self.rows), self.rows_stderr
 
     @cached_property
@@ -132,17 +131,14 @@ class WeightedModel(Model):
         return found
 
     def answer(self, question: Question, *, count: bool = False) -> Answer | CrossTab:
-        """See Model."""
         from .weighted_answers import weighted_answer
 
         return weighted_answer(self, question, count=count)
 
     def draw(self, rows: int, random: np.random.Generator) -> NDArray[np.uint16]:
-        """See Model."""
         return self.hypothesis.draw(rows, random)
 
     def parameters(self) -> dict[str, Any]:
-        """See Model."""
         rounds = [
             {"positions": list(m.positions), "scale": str(m.scale), "query": m.function is not None}
             for m in self.measured
@@ -162,7 +158,6 @@ class WeightedModel(Model):
         }
 
     def numbers(self) -> dict[str, Ints]:
-        """See Model."""
         functions = [m.function for m in self.measured if m.function is not None]
         return {
             "measured": _joined([m.values for m in self.measured]),
@@ -176,7 +171,6 @@ class WeightedModel(Model):
 
     @classmethod
     def lengths(cls, domain: Domain, parameters: dict[str, Any]) -> dict[str, int]:
-        """See Model."""
         shapes = [_checked(domain, one) for one in parameters["rounds"]]
         cells = [prod(domain.sizes[p] for p in positions) for positions in shapes]
         queries = [bool(one["query"]) for one in parameters["rounds"]]
@@ -197,7 +191,6 @@ class WeightedModel(Model):
 
     @classmethod
     def build(cls, domain: Domain, parameters: dict[str, Any], numbers: dict[str, Ints]) -> WeightedModel:
-        """See Model."""
         law, rows, grid = read_law(parameters["law"]), row_count(parameters["rows"]), parameters["grid"]
         stderr = parameters["rows_stderr"]
         sane = isinstance(grid, int) and 0 < grid < 2**63 and isinstance(stderr, (int, float)) and 0 <= stderr <= 1e30

@@ -33,7 +33,6 @@ class _Measured:
     told: Told
 
     def coefficients(self, function: Floats) -> Floats:
-        """See Linear."""
         return function
 
     def moments(self, coefficients: Floats) -> Moments:

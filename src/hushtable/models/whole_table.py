@@ -59,13 +59,11 @@ class WholeTableModel(Model):
     """Sums over columns and pairs of a wide table of rare values, which was measured by these instead of tables."""
 
     def answer(self, question: Question, *, count: bool = False) -> Answer | CrossTab:
-        """See Model."""
         from .whole_table_answers import whole_table_answer
 
         return whole_table_answer(self, question, count=count)
 
     def draw(self, rows: int, random: np.random.Generator) -> NDArray[np.uint16]:
-        """See Model."""
         return self.cloud.draw(rows, random)
 
     def remarks(self) -> tuple[str, ...]:
@@ -89,7 +87,6 @@ class WholeTableModel(Model):
         return max(self.totals.rows, 1.0), self.totals.rows_variance
 
     def row_count(self) -> tuple[float, float]:
-        """See Model."""
         return self.total[0], self.total[1] ** 0.5
 
     @property
@@ -98,7 +95,6 @@ class WholeTableModel(Model):
         return 0.5 / math.sqrt(max(self.effective * len(self.cloud.weights), 1.0))
 
     def parameters(self) -> dict[str, Any]:
-        """See Model."""
         audit = self.audit
         return {
             "law": self.law,
@@ -119,7 +115,6 @@ class WholeTableModel(Model):
         } | ({} if self.rare is None else {"rare": described(self.rare)})
 
     def numbers(self) -> dict[str, Integers]:
-        """See Model."""
         return {
             "tables": np.concatenate([raw.numbers for raw in self.tables]),
             "groups": np.concatenate([g for raw in self.tables for g in raw.set.maps]),
@@ -133,7 +128,6 @@ class WholeTableModel(Model):
 
     @classmethod
     def lengths(cls, domain: Domain, parameters: dict[str, Any]) -> dict[str, int]:
-        """See Model."""
         sizes, tables, audit = domain.sizes, parameters["tables"], parameters["audit"]
         if len(parameters["base"]) != len(sizes) or sorted(parameters["order"]) != list(range(len(sizes))):
             raise BadSynopsis("the synopsis has rows that do not fit its domain")
@@ -155,7 +149,6 @@ class WholeTableModel(Model):
 
     @classmethod
     def build(cls, domain: Domain, parameters: dict[str, Any], numbers: dict[str, Integers]) -> WholeTableModel:
-        """See Model."""
         law, rows, sizes = read_law(parameters["law"]), row_count(parameters["rows"]), domain.sizes
         audit, score_scale, effective = parameters["audit"], parameters["score_scale"], float(parameters["effective"])
         if not 0 <= effective <= 1:

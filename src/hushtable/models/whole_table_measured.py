@@ -120,11 +120,9 @@ class MeasuredSums:
     positions: tuple[int, ...]
 
     def coefficients(self, function: Floats) -> Floats:
-        """See Linear."""
         return function
 
     def moments(self, coefficients: Floats) -> Moments:
-        """See Linear."""
         found = _found(self.model, self.positions, coefficients, 0)
         if found is None or not found[1][0]:
             return Moments(*(np.array(np.nan) for _ in range(3)))

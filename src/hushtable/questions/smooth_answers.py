@@ -30,7 +30,6 @@ class SmoothAnswer(Answer):
         return super().interval(confidence) if self.ends is None else self.ends(confidence)
 
     def to_dict(self, confidence: float = 0.95) -> dict[str, Any]:
-        """See Answer."""
         return super().to_dict(confidence) | {"bias_kind": self.bias_kind}
 
 
@@ -54,7 +53,6 @@ class SmoothTable(CrossTab):
         return self if self.unit == "mean" else CrossTab(**inherited).consistent()
 
     def to_dict(self, confidence: float = 0.95, *, simultaneous: bool = False) -> dict[str, Any]:
-        """See CrossTab."""
         return super().to_dict(confidence, simultaneous=simultaneous) | {"bias_kind": self.bias_kind}
 
 

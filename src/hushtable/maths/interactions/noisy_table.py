@@ -133,7 +133,6 @@ class Independent(NoisyTable):
 
     @cached_property
     def fitted(self) -> Floats:
-        """See Frame."""
         noise = float(self.joint(2, self.ones))
         if self.rows is None or not noise:
             return self.numbers
@@ -141,12 +140,10 @@ class Independent(NoisyTable):
         return self.numbers + self.variances * self.ones * (short / noise)
 
     def joint(self, order: int, coefficients: Floats, power: int = 0) -> Floats:
-        """See Frame."""
         noise = self.variances if order == 2 else self.fourths
         return np.asarray((coefficients ** (order - power) * self.ones**power * noise).sum())
 
     def joints(self, order: int, axes: int, rest: Floats) -> list[Floats]:
-        """See Frame."""
         noise = self.variances if order == 2 else self.fourths
         return [self._spread(noise * self.ones**power, axes, rest, order - power) for power in range(order + 1)]
 

@@ -102,7 +102,6 @@ class TablesFrame(NoisyTable):
         return self.numbers
 
     def joint(self, order: int, coefficients: Floats, power: int = 0) -> Floats:
-        """See Frame."""
         return np.asarray(self._all_joint(order, coefficients)[power])
 
     def joints(self, order: int, axes: int, rest: Floats) -> list[Floats]:

@@ -30,7 +30,6 @@ class Boxes(LinearClass):
         self.starts = np.arange(int(self._set_starts[-1]) + 1, dtype=np.int64)
 
     def set_of(self, candidate: int) -> int:
-        """See LinearClass."""
         return int(np.searchsorted(self._set_starts, candidate, side="right")) - 1
 
     def bounds(self, candidate: int) -> tuple[tuple[int, int], ...]:

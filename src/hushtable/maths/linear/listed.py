@@ -79,7 +79,6 @@ class ListedQueries(LinearClass):
         )
 
     def set_of(self, candidate: int) -> int:
-        """See LinearClass."""
         return int(self._set_numbers[candidate])
 
     def functions(self, candidate: int) -> Counts:
@@ -115,7 +114,6 @@ class ListedQueries(LinearClass):
         return np.where(everywhere, low, 0), np.maximum.reduceat(self._weights, begin).astype(np.int64)
 
     def norms(self, power: int) -> Counts:
-        """See LinearClass."""
         out = np.zeros(int(self.cell_starts[-1]), dtype=np.int64)
         np.add.at(out, self._cells, self._weights.astype(np.int64) ** power)
         return out

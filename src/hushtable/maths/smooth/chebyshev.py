@@ -68,7 +68,6 @@ class ChebyshevBasis(Basis):
 
     @property
     def order(self) -> int:
-        """See Basis."""
         return ORDER
 
     def remainder(self, derivatives: Sequence[float]) -> float:

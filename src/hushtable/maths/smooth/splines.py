@@ -79,7 +79,6 @@ class SplineBasis(Basis):
 
     @property
     def order(self) -> int:
-        """See Basis."""
         return self.nodes
 
     def remainder(self, derivatives: Sequence[float]) -> float:

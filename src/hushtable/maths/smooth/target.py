@@ -79,15 +79,12 @@ class ExpressionTarget(Target):
 
     @cached_property
     def names(self) -> frozenset[str]:  # type: ignore[override]
-        """See Target."""
         return frozenset(names_in(self.expression))
 
     def surely_finite(self, axes: Sequence[Axis]) -> bool:
-        """See Target."""
         return all(map(math.isfinite, self.limits(axes)))
 
     def limits(self, axes: Sequence[Axis]) -> tuple[float, float]:
-        """See Target."""
         return value_range(self.expression, axes)
 
     def _on(self, columns: dict[str, Floats], shape: tuple[int, ...]) -> Floats:

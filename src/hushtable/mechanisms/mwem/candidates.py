@@ -94,26 +94,21 @@ class LinearCandidates(Candidates):
         return len(self.given)
 
     def expected(self, hypothesis: Factored) -> Floats:
-        """See Candidates."""
         return np.asarray(self.given.apply(self._tables.of(hypothesis)), dtype=np.float64)
 
     def positions(self, candidate: int) -> tuple[int, ...]:
-        """See Candidates."""
         return self.given.sets[self.given.set_of(candidate)]
 
     def fitting(self, hypothesis: Factored) -> NDArray[np.intp]:
-        """See Candidates."""
         fits = hypothesis.fits(self._tables.padded)
         if isinstance(self.given, WholeTables):
             return np.flatnonzero(fits)
         return np.array([c for c in range(len(self)) if fits[self.given.set_of(c)]], dtype=np.intp)
 
     def function(self, candidate: int) -> Sums | None:
-        """See Candidates."""
         return self.given.functions(candidate)[0] if self.given.single else None
 
     def listed(self) -> Iterator[tuple[tuple[int, ...], Floats]]:
-        """See Candidates."""
         if self.given.single and len(self) <= MOST_LISTED:
             for candidate in range(len(self)):
                 yield self.positions(candidate), self.given.functions(candidate)[0] / self.grid
@@ -137,15 +132,12 @@ class ParityCandidates(Candidates):
         return self.interactions.length - 1
 
     def expected(self, hypothesis: Factored) -> Floats:
-        """See Candidates."""
         return all_parities(hypothesis, self.interactions.sets)
 
     def positions(self, candidate: int) -> tuple[int, ...]:
-        """See Candidates."""
         return tuple(int(p) for p in self._padded[candidate - 1, : self._widths[candidate - 1]])
 
     def fitting(self, hypothesis: Factored) -> NDArray[np.intp]:
-        """See Candidates."""
         return 1 + np.flatnonzero(hypothesis.fits(self._padded))
 
     def function(self, candidate: int) -> Sums | None:

@@ -50,7 +50,6 @@ class Listed(Learner):
     def choose(
         self, door: Door, candidates: Candidates, reference: Sums, allowed: NDArray[np.intp], price: Price
     ) -> int:
-        """See Learner."""
         return door.select(candidates.statistic, reference, price, among=allowed)
 
 
@@ -69,7 +68,6 @@ class Sampled(Learner):
     def choose(
         self, door: Door, candidates: Candidates, reference: Sums, allowed: NDArray[np.intp], price: Price
     ) -> int:
-        """See Learner."""
         random = self.random or public_chance(door)
         subset = np.sort(random.choice(allowed, size=min(self.size, len(allowed)), replace=False))
         return door.select(candidates.statistic, reference, price, among=subset)

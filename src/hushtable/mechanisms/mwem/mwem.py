@@ -115,7 +115,6 @@ class MWEM(Mechanism):
         return suits(workload)
 
     def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design:
-        """See Mechanism."""
         workload.check(domain)
         if rows is None:
             raise BadPlan("mwem needs about how many rows there are: the number of rounds depends on it")

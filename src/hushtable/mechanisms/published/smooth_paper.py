@@ -46,7 +46,6 @@ class SmoothPaper(Mechanism):
         return isinstance(workload, Smooth)
 
     def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design:
-        """See Mechanism."""
         workload.check(domain)
         asked = cast(Smooth, workload)
         if price.currency != "pure":
@@ -62,5 +61,4 @@ class SmoothPaper(Mechanism):
         )  # fmt: skip
 
     def release(self, door: Door, domain: Domain, design: Design) -> SmoothModel:
-        """See Mechanism."""
         return chebyshev_model(door, domain, design)

@@ -90,7 +90,6 @@ class SmoothCheb(Mechanism):
         )  # fmt: skip
 
     def release(self, door: Door, domain: Domain, design: Design) -> SmoothModel:
-        """See Mechanism."""
         return chebyshev_model(door, domain, design)
 
 

@@ -93,7 +93,6 @@ class SmoothDirect(Mechanism):
         )
 
     def release(self, door: Door, domain: Domain, design: Design) -> SmoothDirectModel:
-        """See Mechanism."""
         statistic, noise, columns, examples = design.parameters
         seen = door.measure(statistic, noise)
         return SmoothDirectModel(

@@ -57,7 +57,6 @@ class SmoothSpline(Mechanism):
         return isinstance(workload, Smooth)
 
     def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design:
-        """See Mechanism."""
         workload.check(domain)
         asked = cast(Smooth, workload)
 
@@ -93,7 +92,6 @@ class SmoothSpline(Mechanism):
         )
 
     def release(self, door: Door, domain: Domain, design: Design) -> SmoothModel:
-        """See Mechanism."""
         statistic, noise = design.parameters
         seen = door.measure(statistic, noise)
         ends = np.cumsum(statistic.lengths)[:-1]

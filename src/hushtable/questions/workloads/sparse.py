@@ -43,7 +43,6 @@ class KeyWorkload(Workload, ABC):
         """The columns of the key; BadPlan where they cannot be one."""
 
     def check(self, domain: Domain) -> None:
-        """See Workload."""
         self.attributes(domain)
 
 

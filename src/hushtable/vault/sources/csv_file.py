@@ -90,7 +90,6 @@ class CsvSource(Source):
         once(columns, domain.names, f"the first line of {self.path}")
 
     def count(self) -> int:
-        """See Source."""
         if self._csv.multiline:
             return sum(len(rows.starts) for rows in self._rows())
         return max(count_lines(self.path) - 1, 0)

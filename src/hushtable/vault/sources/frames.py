@@ -26,11 +26,9 @@ class FrameSource(Source):
         return list(self._table.column_names)
 
     def count(self) -> int:
-        """See Source."""
         return int(self._table.num_rows)
 
     def batches(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """See Source."""
         once(self.columns, names, "the frame")
         yield from self._table.select(list(names)).to_batches(max_chunksize=BATCH_ROWS)
 

@@ -46,7 +46,6 @@ class JsonSource(Source):
         """Nothing to check: whether an object has a member is the matter of its own row."""
 
     def count(self) -> int:
-        """See Source."""
         return count_lines(self.path) if self._lines else sum(len(rows.starts) for rows in self._rows())
 
     def batches(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:

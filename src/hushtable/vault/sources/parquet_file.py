@@ -34,12 +34,10 @@ class ParquetSource(Source):
         return list(self._dataset.schema.names)
 
     def count(self) -> int:
-        """See Source."""
         with reading(self.path):
             return int(self._dataset.count_rows())
 
     def batches(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """See Source."""
         from pyarrow import dataset
 
         once(self.columns, names, self.path)
