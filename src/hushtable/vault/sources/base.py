@@ -6,14 +6,12 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
-import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from ...domain import Domain
 from ...errors import BadData
 from ...words import listed, suggestion
-from ..statistics.base import Statistic
+from ..statistics.base import T, Total, add_up
 
 __all__ = ["BATCH_ROWS", "Progress", "Source", "once", "watched"]
 
@@ -54,12 +52,10 @@ class Source(ABC):
                     f"{suggestion(attribute.name, known)}"
                 )
 
-    def total(self, statistic: Statistic, domain: Domain, progress: Progress | None = None) -> NDArray[np.int64]:
-        """The statistic's sum over all rows. A source that computes elsewhere may override this."""
-        sums = statistic.zeros()
-        for batch in watched(self.batches(statistic.columns(domain)), progress):
-            sums += statistic.accumulate(statistic.read(batch, domain))
-        return sums
+    def total(self, wanted: Total[T], domain: Domain, progress: Progress | None = None) -> T:
+        """The total over all rows. A source that computes elsewhere may override this."""
+        batches = watched(self.batches(wanted.columns(domain)), progress)
+        return add_up(wanted, (wanted.accumulate(wanted.read(batch, domain)) for batch in batches))
 
 
 def once(columns: Sequence[str], names: Sequence[str], where: object) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ...budget import Neighbours
+from ...budget import Neighbours, touched
 from ...domain import Domain
 from ...domain.decision_list import DecisionList
 from ...laws import Law
@@ -107,18 +107,16 @@ class DecisionListSums(Statistic):
             law=law, table=tuple(per_group), index=np.repeat(np.arange(self.groups, dtype=np.int32), sizes)
         )
 
-    def sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
+    def _sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
         """Exact: the maximum over all patterns of decisions; which inputs a list tests does not change its norm.
 
         A list and the list with all decisions turned have opposite coefficients, so no pair of rows is farther apart
         than twice the largest row, and that pair is. The number of rows changes only when a row is added or removed.
         """
-        if power not in (1, 2):
-            raise ValueError(f"power must be 1 (Laplace) or 2 (Gaussian), not {power}")
         rows, *sets = weights
         largest = max(sum(w * n for w, n in zip(sets, norm, strict=True)) for norm in self.polynomials.norms(power))
         return rows + largest if neighbours == "add-remove" else Fraction(largest * 2**power)
 
     def largest_change(self, neighbours: Neighbours) -> int:
         """The most that one row can change any single coordinate; a list without rules has the largest."""
-        return self.polynomials.largest * (1 if neighbours == "add-remove" else 2)
+        return self.polynomials.largest * touched(neighbours)

@@ -84,14 +84,12 @@ class GroupedInteractions(Statistic):
             index.append(np.array(numbers, dtype=np.int32)[which])
         return CoordinateNoise(law=law, table=tuple(found), index=np.concatenate(index).astype(np.int32))
 
-    def sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
+    def _sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
         """Exact for add-remove: every row has the same length in every table.
 
         Under replace the worst pair of rows is searched among all combinations of groups that differ, where there
         are few; else each table is taken at its own worst, an upper bound.
         """
-        if power not in (1, 2):
-            raise ValueError(f"power must be 1 (Laplace) or 2 (Gaussian), not {power}")
         live = [(one, weights[group]) for one, group in zip(self.sets, self.noise_group, strict=True) if weights[group]]
         if neighbours == "add-remove":
             return sum((weight * _one_row(one.shape, power) for one, weight in live), Fraction(0))

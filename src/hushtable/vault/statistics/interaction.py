@@ -30,7 +30,7 @@ class InteractionStatistic(Statistic):
         """The noise of every coordinate when each group has the given scale."""
         return self.interactions.scales(law, per_group)
 
-    def sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
+    def _sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
         """The largest weighted change one row can make (`sensitivity.squared`; `sensitivity.absolute` may bound it)."""
         return sensitivity(self.interactions, power=power, weights=weights, neighbours=neighbours)
 

@@ -99,10 +99,8 @@ class ListSums(Statistic):
             return 2 * max(map(len, kinds))
         return max((len(a ^ b) for i, a in enumerate(kinds) for b in kinds[:i]), default=0)
 
-    def sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
+    def _sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
         """Every list changes by 0 or 1, so both powers count the lists that change."""
-        if power not in (1, 2):
-            raise ValueError(f"power must be 1 (Laplace) or 2 (Gaussian), not {power}")
         rows, each = weights
         if neighbours == "add-remove":
             return rows + each * max(map(len, self._kinds))
