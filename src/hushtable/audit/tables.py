@@ -14,7 +14,7 @@ import pyarrow as pa
 from ..domain import Domain
 from ..domain.attributes import Attribute, Binned, Integer, Uncoded
 from ..domain.decision_list import DecisionList
-from ..vault.key_reading import read_keys
+from ..vault.coding import read_keys
 from ..vault.statistics import Statistic
 from ..vault.statistics.base import T, Total, add_up
 

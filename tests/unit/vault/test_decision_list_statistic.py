@@ -13,8 +13,8 @@ from hushtable.domain.decision_list import DecisionList
 from hushtable.errors import BadData, BadPlan
 from hushtable.laws import Law
 from hushtable.maths.interactions.layout import InteractionLayout
+from hushtable.vault.coding import encode_rules
 from hushtable.vault.door.door import Noise, price_of
-from hushtable.vault.rules import encode_rules
 from hushtable.vault.statistics.decision_lists import DecisionListSums
 
 NEIGHBOURS = ["replace", "add-remove"]

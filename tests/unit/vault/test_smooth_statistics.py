@@ -14,7 +14,7 @@ from hushtable.maths.smooth.axes import Axis, Block
 from hushtable.maths.smooth.chebyshev import WEIGHT_UNIT, decaying
 from hushtable.maths.smooth.expressions import parse_expression
 from hushtable.maths.smooth.splines import spline_basis
-from hushtable.vault.reals import real_numbers
+from hushtable.vault.coding import real_numbers
 from hushtable.vault.statistics.chebyshev import MOST_BITS, ChebyshevSums
 from hushtable.vault.statistics.functions import FunctionSums
 from hushtable.vault.statistics.reals import RealRows

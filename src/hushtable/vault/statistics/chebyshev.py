@@ -111,8 +111,8 @@ class ChebyshevSums(RealStatistic):
         seen: dict[tuple[int, int], int] = {}
         index = []
         for group, (block, weights) in enumerate(zip(self.blocks, self.weights, strict=True)):
-            one = [seen.setdefault((group, int(w)), len(seen)) for w in weights.ravel()]
-            index += one * block.cells
+            numbers = [seen.setdefault((group, int(w)), len(seen)) for w in weights.ravel()]
+            index += numbers * block.cells
         table = tuple(per_group[group] * Fraction(WEIGHT_UNIT, weight) for group, weight in seen)
         return CoordinateNoise(law=law, table=table, index=np.array(index, dtype=np.int32)[self._released])
 

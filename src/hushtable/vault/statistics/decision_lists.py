@@ -29,8 +29,8 @@ class DecisionListSums(Statistic):
     """The number of rows, then for every set of at most `order` inputs the sum of the rows' coefficients.
 
     A row is the polynomial of its list, deciding +1 or -1, in the parities prod_{j in S} (-1)^{y_j} of an input y,
-    times 2^grid (`list_polynomials`). Sets are in the order of `Interactions`. Groups: the number of rows, then the
-    sets of size 0, 1, ..., order.
+    times 2^grid (`list_polynomials`). Sets are in the order of `InteractionLayout`. Groups: the number of rows, then
+    the sets of size 0, 1, ..., order.
     """
 
     name: ClassVar[str] = "decision-lists"
@@ -48,8 +48,8 @@ class DecisionListSums(Statistic):
         return (self.attribute.name,)
 
     def read(self, batch: pa.RecordBatch, domain: Domain) -> Codes:
-        """See `encode_rules`."""
-        from ..rules import encode_rules
+        """Lists as `encode_rules` writes them."""
+        from ..coding import encode_rules
 
         return encode_rules(self.attribute, batch.column(0))
 

@@ -42,7 +42,7 @@ class HashSums(Statistic):
 
     def read(self, batch: pa.RecordBatch, domain: Domain) -> Places:
         """The bucket and the sign of every row."""
-        from ..key_reading import read_keys
+        from ..coding import read_keys
 
         return self.sketch.places(read_keys(self.attributes, batch))
 

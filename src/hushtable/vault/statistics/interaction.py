@@ -16,7 +16,7 @@ __all__ = ["InteractionStatistic"]
 
 
 class InteractionStatistic(Statistic):
-    """Coordinates laid out by `Interactions`; an order beyond the number of attributes means all of them.
+    """Coordinates laid out by `InteractionLayout`; an order beyond the number of attributes means all of them.
 
     `threads` is how many may work on one block of rows; None means as many as the machine has.
     """

@@ -49,7 +49,7 @@ class ListCount(OneNumber):
 
     def read(self, batch: pa.RecordBatch, domain: Domain) -> pa.Array:
         """The keys of the rows."""
-        from ..key_reading import read_keys
+        from ..coding import read_keys
 
         return read_keys(self.attributes, batch)
 

@@ -49,7 +49,7 @@ class ListSums(Statistic):
 
     def read(self, batch: pa.RecordBatch, domain: Domain) -> Any:
         """The keys of the rows."""
-        from ..key_reading import read_keys
+        from ..coding import read_keys
 
         return read_keys(self.attributes, batch)
 
@@ -63,8 +63,8 @@ class ListSums(Statistic):
         import pyarrow.compute as pc
 
         known = pa.array(list(self._places), pa.large_binary())
-        found = np.asarray(pc.drop_null(pc.index_in(codes, known)), dtype=np.int64)
-        each = np.bincount(found, minlength=len(known)).astype(np.int64)
+        places = np.asarray(pc.drop_null(pc.index_in(codes, known)), dtype=np.int64)
+        each = np.bincount(places, minlength=len(known)).astype(np.int64)
         sums = self.zeros()
         sums[0] = len(codes)
         for count, numbers in zip(each.tolist(), self._places.values(), strict=True):

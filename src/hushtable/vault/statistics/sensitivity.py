@@ -124,8 +124,8 @@ def _times(a: Range, b: Range) -> Range:
 
 def _widest(ranges: Iterable[Range]) -> list[Range]:
     """The ranges that lie inside no other one: products of wider ranges are wider."""
-    found = set(ranges)
-    return [a for a in found if not any(b != a and b[0] <= a[0] and a[1] <= b[1] for b in found)]
+    known = set(ranges)
+    return [a for a in known if not any(b != a and b[0] <= a[0] and a[1] <= b[1] for b in known)]
 
 
 @cache
