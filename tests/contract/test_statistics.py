@@ -304,3 +304,10 @@ def test_codes_beyond_the_domain_count_as_the_last_value(statistic, sizes):
 def test_wrong_power_is_refused(statistic, sizes):
     with pytest.raises(ValueError, match="power must be 1"):
         statistic.sensitivity(power=3, weights=[Fraction(1)] * statistic.groups, neighbours="replace")
+
+
+@pytest.mark.parametrize(("statistic", "sizes"), cases())
+def test_a_weight_too_few_or_too_many_is_refused(statistic, sizes):
+    for count in (statistic.groups - 1, statistic.groups + 1):
+        with pytest.raises(ValueError, match="groups need as many weights"):
+            statistic.sensitivity(power=1, weights=[Fraction(1)] * count, neighbours="replace")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +47,7 @@ class ListSums(Statistic):
         """The columns of the key."""
         return tuple(attribute.name for attribute in self.attributes)
 
-    def read(self, batch: pa.RecordBatch, domain: Domain) -> Any:
+    def read(self, batch: pa.RecordBatch, domain: Domain) -> pa.Array:
         """The keys of the rows."""
         from ..coding import read_keys
 
@@ -57,7 +57,7 @@ class ListSums(Statistic):
         """The sum over no rows."""
         return np.zeros(1 + self.count, dtype=np.int64)
 
-    def accumulate(self, codes: Any) -> NDArray[np.int64]:
+    def accumulate(self, codes: pa.Array) -> NDArray[np.int64]:
         """The number of rows, then the counts."""
         import pyarrow as pa
         import pyarrow.compute as pc
