@@ -24,7 +24,7 @@ class HeldKeys:
     """The exact counts of all keys. Never leaves the vault."""
 
     def __init__(self, keys: KeyCounts, counts: Counts) -> None:
-        self._keys, self._counts = keys, counts
+        self._keys, self._counts, self._rows = keys, counts, counts.rows()
 
     @classmethod
     def read(
@@ -45,9 +45,8 @@ class HeldKeys:
         return add_up(wanted, [self._total(wanted)])
 
     def _total(self, wanted: Total[Additive]) -> Sums:
-        rows = self._counts.rows()
         if isinstance(wanted, ListCount) and wanted.attributes == self._keys.attributes:
-            return wanted.weighed(self._counts.look_up(*self._keys.hashed(wanted.keys)), rows)
+            return wanted.weighed(self._counts.look_up(*self._keys.hashed(wanted.keys)), self._rows)
         if isinstance(wanted, RowCount):
-            return np.array([rows], dtype=np.int64)
+            return np.array([self._rows], dtype=np.int64)
         raise BadPlan(f"a curator of lists holds counts of values and cannot sum {type(wanted).__name__}")

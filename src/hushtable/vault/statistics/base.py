@@ -42,7 +42,7 @@ class Total(Protocol[T_co]):
     """Anything that is summed over rows: which columns it reads, and what a block of them adds up to.
 
     `accumulate` is pure and additive: the totals of two blocks of rows add up to the total of both, so any source may
-    split the rows as it likes, on any machine. A total is exact and private. It leaves the vault through the door.
+    split the rows as it likes, on any machine. A total is exact, so it never leaves the vault but with noise on it.
     """
 
     def columns(self, domain: Domain) -> tuple[str, ...]:
