@@ -12,8 +12,7 @@ import pyarrow as pa
 from mutations import NASTY_NUMBERS, NASTY_TEXTS, mutate_text
 
 from hushtable.domain import Domain
-from hushtable.vault.coding import encode
-from hushtable.vault.rules import encode_rules
+from hushtable.vault.coding import encode, encode_rules
 
 SHAPE = Domain.from_dict(
     {

@@ -29,9 +29,9 @@ from hushtable.questions.decisions import parse_decision
 from hushtable.questions.parse import parse
 from hushtable.questions.workloads import DecisionLists, read_workload
 from hushtable.synopsis import Synopsis
+from hushtable.vault.coding import encode_rules
 from hushtable.vault.door.door import Door, Noise, price_of
 from hushtable.vault.door.randomness import Simulated
-from hushtable.vault.rules import encode_rules
 
 NAMES = ["near", "cheap", "sports", "rural", "ranked", "warm"]
 BUDGETS = {"pure": Budget(epsilon=1), "zcdp": Budget(epsilon=1, delta="1e-9")}

@@ -15,8 +15,8 @@ from ..maths.keys.siphash import KEY_BYTES
 from ..questions.lists import Listed
 from ..vault.door.randomness import Simulated
 from ..vault.held_keys import HeldKeys
+from ..vault.key_counts import KeyCounts
 from ..vault.ledger.sealed_lines import Chain
-from ..vault.statistics.list_count import KeyTotals
 from .pairs import Pair, pair_tables
 from .releases import ReleaseCase
 from .shapes import BINARY, OPEN, RELATIONS, persons, shape
@@ -85,10 +85,10 @@ def _lists(domain: Domain, plan: CuratorPlan) -> ReleaseCase:
     lists = [Listed(NAMES[a : a + 2]) for a in (0, 1, 3)] + [Listed({NAMES[0]: 0.5}), Listed(NAMES[:3])]
 
     def act(door: Callable[..., Any], table: Table, randomness: Simulated) -> Price:
-        totals = KeyTotals(domain.attributes, bytes(randomness.bytes(2 * KEY_BYTES)))
+        keys = KeyCounts(domain.attributes, bytes(randomness.bytes(2 * KEY_BYTES)))
         account = Rehearsal(plan)
         curator = ListCurator(
-            plan=plan, state=Chain(), account=account, rows=HeldKeys(totals, table.total(totals)),
+            plan=plan, state=Chain(), account=account, rows=HeldKeys(keys, table.total(keys)),
             randomness=randomness, on_exhausted="unverified", door=door,
         )  # fmt: skip
         for one in lists:

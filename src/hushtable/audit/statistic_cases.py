@@ -37,8 +37,6 @@ Builder = Callable[[Domain], Sequence[Statistic]]
 LAWS = (Law.LAPLACE, Law.GAUSSIAN)
 # What the noise of a group is multiplied by, so that a mix-up of groups shows.
 UNEVEN = (Fraction(1), Fraction(3, 2), Fraction(5, 2))
-# Never measured: it only holds the counts that lists are summed from.
-NEVER_MEASURED = frozenset({"key-totals"})
 
 
 def every_statistic() -> dict[str, type[Statistic]]:
@@ -52,7 +50,7 @@ def every_statistic() -> dict[str, type[Statistic]]:
         waiting += kind.__subclasses__()
         if kind.__module__.startswith(statistics.__name__) and not inspect.isabstract(kind):
             found[kind.name] = kind
-    return {name: found[name] for name in sorted(found) if name not in NEVER_MEASURED}
+    return {name: found[name] for name in sorted(found)}
 
 
 def statistic_cases(name: str) -> Iterator[MeasureCase]:
@@ -115,10 +113,10 @@ def _question(domain: Domain) -> list[Statistic]:
 
 
 def _list_count(domain: Domain) -> list[Statistic]:
-    from ..vault.statistics.list_count import KeyTotals, ListCount
+    from ..vault.statistics.list_count import ListCount
 
     texts = [key_of(name) for name in NAMES[:3]]
-    return [ListCount(KeyTotals([_open(domain)], bytes(2 * KEY_BYTES)), dict(zip(texts, (7, 3, 1), strict=True)))]
+    return [ListCount([_open(domain)], dict(zip(texts, (7, 3, 1), strict=True)))]
 
 
 def _open(domain: Domain) -> Open:

@@ -24,6 +24,7 @@ from ..vault.door.door import Door, Noise, SparseVector, price_of
 from ..vault.door.randomness import Randomness
 from ..vault.ledger.sealed_lines import Chain
 from ..vault.statistics import ChosenTables, OneQuestion, Statistic
+from ..vault.statistics.base import T, Total
 from .account import CuratorAccount
 from .answer import CuratorAnswer, Source, said
 from .belief import MOST_CELLS
@@ -46,8 +47,8 @@ REMEMBERED_TEXTS = 10_000
 class Held(Protocol):
     """Rows kept in memory, for sums over them."""
 
-    def total(self, statistic: Statistic) -> Any:
-        """The statistic's sum over all rows."""
+    def total(self, wanted: Total[T], /) -> T:
+        """The total over all rows."""
 
 
 class Curator:

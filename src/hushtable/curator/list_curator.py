@@ -13,9 +13,9 @@ import numpy as np
 from ..errors import BadPlan, BadQuestion, BadState
 from ..models.key_columns import KeyColumns
 from ..questions.lists import Listed, Top
-from ..vault.held_keys import HeldKeys
 from ..vault.statistics import Statistic
 from ..vault.statistics.list_count import ListCount
+from ..vault.statistics.row_count import RowCount
 from .curator import Curator, Held
 from .lists import ListBelief
 from .memory import Kept
@@ -68,8 +68,6 @@ class ListCurator(Curator):
 
     def _prepare(self, rows: Held) -> None:
         assert self.plan.workload is not None
-        assert isinstance(rows, HeldKeys)
-        self._totals = rows.totals
         self._columns = KeyColumns(self.plan.workload.attributes(self.domain))
 
     def _parse(self, text: str) -> Any:
@@ -95,13 +93,13 @@ class ListCurator(Curator):
         return AskedList({key: w for key, w in zip(flat.keys.to_pylist(), weights, strict=True) if w})
 
     def _statistic(self, one: AskedList) -> Statistic:
-        return ListCount(self._totals, one.weights)
+        return ListCount(self._columns.attributes, one.weights)
 
     def _share(self, one: AskedList) -> float:
         return float(self._belief.share(one.shares))
 
     def _start_tables(self) -> Statistic:
-        return self._totals
+        return RowCount()
 
     def _learn(self, one: AskedList, kept: Kept) -> tuple[Kept, dict[str, Any]]:
         self._belief.learn(one.shares, kept.value / GRID)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-
-import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import HushError
 from ..mechanisms.planner import Plan
 from ..synopsis import Synopsis
 from ..vault.door.door import Door
 from ..vault.door.randomness import Randomness
-from ..vault.statistics.base import Statistic
+from ..vault.statistics.base import Totals
 from .account import ReleaseAccount
 from .journal import ReleaseJournal
 
@@ -23,7 +19,7 @@ __all__ = ["carry_out"]
 def carry_out(
     plan: Plan,
     *,
-    total: Callable[[Statistic], NDArray[np.int64]],
+    total: Totals,
     account: ReleaseAccount,
     journal: ReleaseJournal | None,
     randomness: Randomness,

@@ -6,9 +6,6 @@ import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..budget import Budget, Number
 from ..domain import Domain
 from ..errors import BadData, BadPlan
@@ -18,6 +15,7 @@ from ..vault.door.randomness import Randomness, SystemRandomness
 from ..vault.held_keys import HeldKeys
 from ..vault.held_rows import HeldRows
 from ..vault.sources import Progress, open_source
+from ..vault.statistics.base import T, Total
 from .account import LedgerAccount, Rehearsal
 from .carry_out import carry_out
 from .journal import ENDING, ReleaseJournal
@@ -27,7 +25,6 @@ if TYPE_CHECKING:
     from ..curator.curator import Curator, Held, OnExhausted
     from ..curator.plan import CuratorPlan, Way
     from ..questions.workloads import Workload
-    from ..vault.statistics.base import Statistic
 
 __all__ = ["Vault"]
 
@@ -87,8 +84,8 @@ class Vault:
         if plan.domain.digest != self.domain.digest:
             raise BadPlan("the plan was made for another domain than the vault's; plan again with this one")
 
-        def total(statistic: Statistic) -> NDArray[np.int64]:
-            return self._source.total(statistic, self.domain, progress)
+        def total(wanted: Total[T], /) -> T:
+            return self._source.total(wanted, self.domain, progress)
 
         source = randomness or SystemRandomness()
         if not source.private:
@@ -126,12 +123,12 @@ class Vault:
             kept.close()
             raise
 
-        def total(statistic: Statistic) -> NDArray[np.int64]:
+        def total(wanted: Total[T], /) -> T:
             account.check_live()
             table = kept.facts["data"] if data is None else data
             if table is None:
                 raise BadData(f"{kept.path} lacks steps that were not yet taken: give the table too (data=...)")
-            return Vault(table, made.domain)._source.total(statistic, made.domain, progress)
+            return Vault(table, made.domain)._source.total(wanted, made.domain, progress)
 
         source = randomness or SystemRandomness()
         return carry_out(made, total=total, account=account, journal=kept, randomness=source)

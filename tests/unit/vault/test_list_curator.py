@@ -15,7 +15,13 @@ from hushtable.domain import Domain
 from hushtable.domain.attributes import Open
 from hushtable.errors import BadPlan, BadQuestion, BadState, Exhausted
 from hushtable.vault.door.door import price_of
-from hushtable.vault.statistics.list_count import KeyTotals, ListCount
+from hushtable.vault.door.randomness import Simulated
+from hushtable.vault.held_keys import HeldKeys
+from hushtable.vault.key_counts import KeyCounts
+from hushtable.vault.sources import open_source
+from hushtable.vault.statistics import Histogram
+from hushtable.vault.statistics.list_count import ListCount
+from hushtable.vault.statistics.row_count import RowCount
 
 URL = Open(name="url")
 SHAPE = Domain(table="t", attributes=(URL,))
@@ -262,9 +268,8 @@ def test_a_curator_of_lists_does_not_freeze_and_says_so_before_a_question(folder
 
 
 def test_the_sensitivity_of_a_list_is_its_largest_weight():
-    totals = KeyTotals([URL], bytes(range(32)))
     weights = {b"a": 3, b"b": 5, b"c": 0}
-    statistic = ListCount(totals, weights)
+    statistic = ListCount([URL], weights)
     rows = {key: int(statistic.accumulate(pa.array([key], pa.large_binary()))[0]) for key in (b"a", b"b", b"c", b"d")}
     assert rows == {b"a": 3, b"b": 5, b"c": 0, b"d": 0}
     for neighbours in ("replace", "add-remove"):
@@ -274,36 +279,31 @@ def test_the_sensitivity_of_a_list_is_its_largest_weight():
             assert statistic.sensitivity(power=power, weights=[Fraction(1, 2)], neighbours=neighbours) == Fraction(
                 5**power, 2
             )
-    assert ListCount(totals, {}).largest_change("replace") == 0
+    assert ListCount([URL], {}).largest_change("replace") == 0
     with pytest.raises(BadPlan, match="not negative"):
-        ListCount(totals, {b"a": -1})
+        ListCount([URL], {b"a": -1})
     with pytest.raises(ValueError, match="power"):
         statistic.sensitivity(power=3, weights=[Fraction(1)], neighbours="replace")
 
 
-def test_the_counts_of_all_keys_are_never_measured():
-    totals = KeyTotals([URL], bytes(32))
-    for call in (
-        lambda: totals.scales("laplace", []),
-        lambda: totals.sensitivity(power=1, weights=[], neighbours="replace"),
-        lambda: totals.largest_change("replace"),
-    ):
-        with pytest.raises(BadPlan, match="not measured"):
-            call()
+def test_held_keys_sum_lists_and_count_rows_and_nothing_else():
+    held = HeldKeys.read(open_source(pa.table({"url": VALUES})), SHAPE, [URL], randomness=Simulated(1))
+    listed = ListCount([URL], {b"v1": 2, b"nowhere": 9})
+    assert held.total(listed).tolist() == [2 * VALUES.count("v1"), len(VALUES)]
+    assert held.total(ListCount([URL], {})).tolist() == [0, len(VALUES)]
+    assert held.total(RowCount()).tolist() == [len(VALUES)]
+    others = [Histogram((2,)), ListCount([], {b"v1": 2}), KeyCounts([URL], bytes(32))]
+    for other in others:
+        with pytest.raises(BadPlan, match=f"cannot sum {type(other).__name__}"):
+            held.total(other)
 
 
 def test_a_list_is_the_same_sum_however_rows_are_split():
-    totals = KeyTotals([URL], bytes(range(32)))
-    statistic = ListCount(totals, {b"v1": 2, b"v3": 1, b"nowhere": 9})
+    statistic = ListCount([URL], {b"v1": 2, b"v3": 1, b"nowhere": 9})
     keys = pa.array([v.encode() for v in VALUES], pa.large_binary())
-    whole = totals.zeros()
-    parts = statistic.zeros()
+    sums = statistic.zeros()
     for start in range(0, len(VALUES), 3001):
-        whole += totals.accumulate(keys[start : start + 3001])
-        parts += statistic.accumulate(keys[start : start + 3001])
-    truth = 2 * VALUES.count("v1") + VALUES.count("v3")
-    assert (
-        statistic.own_part(totals.to_coordinates(whole)).tolist() == statistic.to_coordinates(parts).tolist() == [truth]
-    )
-    assert statistic.rows(whole) == len(VALUES)
+        sums += statistic.accumulate(keys[start : start + 3001])
+    assert statistic.to_coordinates(sums).tolist() == [2 * VALUES.count("v1") + VALUES.count("v3")]
+    assert statistic.rows(sums) == len(VALUES)
     assert statistic.columns(SHAPE) == ("url",)
