@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from fractions import Fraction
 from math import comb
 from typing import TYPE_CHECKING, cast
 
@@ -20,13 +19,13 @@ from ..maths.interactions.layout import InteractionLayout
 from ..models.decision_lists import DecisionListsModel
 from ..questions.workloads.base import Workload
 from ..questions.workloads.decision_lists import DecisionLists
+from ..vault.door.noise import Noise
 from ..vault.statistics.decision_lists import DecisionListSums
 from ..words import counted, readable
-from .allocation import round_up
 from .base import Design, Forecast, Mechanism
 
 if TYPE_CHECKING:
-    from ..vault.door.door import Door, Noise
+    from ..vault.door.door import Door
 
 __all__ = ["DecisionListsRelease"]
 
@@ -72,7 +71,7 @@ class DecisionListsRelease(Mechanism):
         statistic = DecisionListSums(column, order)
         numbers = statistic.length
         law = Law.of(price)
-        noise = _allocate(statistic, law=law, unit=domain.unit, price=price)
+        noise = _allocate(statistic, unit=domain.unit, price=price)
         bias = float(statistic.polynomials.bias)
         lists = f"bias at most {readable(float(f'{bias:.3g}'))}" if bias else "exact"
         return Design(
@@ -120,19 +119,15 @@ def _sizes(statistic: DecisionListSums) -> list[int]:
     return [comb(statistic.inputs, i) for i in range(statistic.order + 1)]
 
 
-def _allocate(statistic: DecisionListSums, *, law: Law, unit: Unit, price: Price) -> Noise:
+def _allocate(statistic: DecisionListSums, *, unit: Unit, price: Price) -> Noise:
     """The scales of least variance of an answer at the given price; the number of rows only where it is private."""
-    from ..vault.door.door import Noise, price_of
-
-    power, private = (2 if law == Law.GAUSSIAN else 1), unit.neighbours == "add-remove"
-    costs = np.array(sorted(statistic.polynomials.norms(power)), dtype=np.float64)
+    law, private = Law.of(price), unit.private_rows
+    costs = np.array(sorted(statistic.polynomials.norms(law.power)), dtype=np.float64)
     uses = [float(size) / 4**statistic.polynomials.grid for size in _sizes(statistic)]
     if private:
         costs, uses = np.insert(costs, 0, 1.0, axis=1), [1.0, *uses]
     shape = _least_variance(costs, uses, law)
-    rough = Noise(law=law, per_group=tuple(round_up(Fraction(s)) for s in ([] if private else [0.0]) + shape))
-    stretch = price_of(statistic, rough, unit).amount / price.on_grid(up=False).amount
-    return Noise(law=law, per_group=tuple(round_up(s * stretch) for s in rough.per_group))
+    return Noise.costing(price, statistic, unit, shape if private else [0.0, *shape])
 
 
 def _least_variance(costs: NDArray[np.float64], uses: Sequence[float], law: Law) -> list[float]:
@@ -154,8 +149,8 @@ def _forecast(statistic: DecisionListSums, noise: Noise) -> Forecast:
 
     Half of a private number of rows is in every count, and its share of bias again.
     """
-    each = [float(s) if noise.law == Law.GAUSSIAN else 2 * float(s) ** 2 for s in noise.per_group]
-    sets = sum(one * size for one, size in zip(each[1:], _sizes(statistic), strict=True))
+    each = [noise.law.variance(scale) for scale in noise.per_group]
+    sets = sum(variance * size for variance, size in zip(each[1:], _sizes(statistic), strict=True))
     bias = float(statistic.polynomials.bias)
     stderr = math.sqrt((0.5 + bias) ** 2 * each[0] + sets / 4 ** (statistic.polynomials.grid + 1))
     return Forecast(width=1, tables=1, typical=stderr, worst=stderr, bias=bias)

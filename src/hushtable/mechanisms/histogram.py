@@ -14,6 +14,7 @@ from ..laws import Law
 from ..models.histogram import HistogramModel
 from ..questions.workloads.base import Workload
 from ..questions.workloads.marginals import Marginals
+from ..vault.door.noise import Noise
 from ..vault.statistics import Histogram
 from .base import Design, Forecast, Mechanism
 
@@ -36,16 +37,13 @@ class HistogramRelease(Mechanism):
         return isinstance(workload, Marginals)
 
     def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design:
-        from ..vault.door.door import Noise, price_of
-
         workload.check(domain)
         cells = prod(domain.sizes)
         if cells > MOST_CELLS:
             raise BadPlan(f"the whole table has {cells:,} cells and a histogram at most {MOST_CELLS:,}")
         law = Law.of(price)
         statistic = Histogram(domain.sizes)
-        at_one = price_of(statistic, Noise(law=law, per_group=(Fraction(1),)), domain.unit).amount
-        noise = Noise(law=law, per_group=(at_one / price.on_grid(up=False).amount,))
+        noise = Noise.costing(price, statistic, domain.unit, [1], rounded=False)
         width = workload.width if isinstance(workload, Marginals) else len(domain.sizes)
         return Design(
             mechanism=self.name,

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from typing import TYPE_CHECKING, cast
 
 from ..budget import Price, rho_of
 from ..domain import Domain
-from ..laws import Law
 from ..models.key_columns import KeyColumns
 from ..models.list_counts import ListCountsModel
 from ..questions.workloads.base import Workload
 from ..questions.workloads.known_lists import KnownLists
+from ..vault.door.noise import Noise
 from ..vault.statistics.list_sums import ListSums
 from ..words import counted
-from .allocation import round_up
 from .base import Design, Forecast, Mechanism
-from .hash_sketch import ROWS_SHARE
+from .hash_sketch import rows_and_rest
 
 if TYPE_CHECKING:
-    from ..vault.door.door import Door, Noise
+    from ..vault.door.door import Door
 
 __all__ = ["ListCounts"]
 
@@ -49,9 +47,8 @@ class ListCounts(Mechanism):
         statistic = ListSums(attributes, [keys[a:b] for a, b in zip(flat.starts, flat.starts[1:], strict=False)])
         if price.delta:
             price = Price(currency="zcdp", amount=rho_of(price.amount, price.delta))
-        noise = _noise(statistic, domain, price)
-        variance = float(noise.per_group[1]) if noise.law == Law.GAUSSIAN else 2 * float(noise.per_group[1]) ** 2
-        stderr = math.sqrt(variance)
+        noise = Noise.sharing(price, statistic, domain.unit, rows_and_rest(domain.unit))
+        stderr = math.sqrt(noise.law.variance(noise.per_group[1]))
         return Design(
             mechanism=self.name,
             summary=f"{counted(len(asked.lists), 'list')} with discrete {noise.law.title()} noise on each count",
@@ -74,18 +71,3 @@ class ListCounts(Mechanism):
             group_scales=noise.per_group,
             sums=door.measure(statistic, noise).values,
         )
-
-
-def _noise(statistic: ListSums, domain: Domain, price: Price) -> Noise:
-    """One scale for all lists, and one for the number of rows where it is private."""
-    from ..vault.door.door import Noise
-
-    law = Law.of(price)
-    power, unit = (1 if law == Law.LAPLACE else 2), domain.unit
-    shares = (ROWS_SHARE, 1 - ROWS_SHARE) if unit.neighbours == "add-remove" else (Fraction(0), Fraction(1))
-    whole, scales = price.on_grid(up=False).amount, []
-    for group, share in enumerate(shares):
-        alone = [Fraction(int(g == group)) / power for g in range(2)]
-        one = statistic.sensitivity(power=power, weights=alone, neighbours=unit.neighbours) * Fraction(unit.rows**power)
-        scales.append(round_up(one / (whole * share)) if share else Fraction(0))
-    return Noise(law=law, per_group=tuple(scales))

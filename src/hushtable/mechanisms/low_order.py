@@ -96,7 +96,7 @@ class LowOrder(Mechanism):
         interactions = InteractionLayout(sizes, order)
         law = Law.of(price)
         uses = None if wide is None else wide_uses(interactions, law, wide)
-        noise = allocate(statistic_of(interactions), interactions, law=law, unit=domain.unit, price=price, uses=uses)
+        noise = allocate(statistic_of(interactions), interactions, unit=domain.unit, price=price, uses=uses)
         forecasts = [forecast(interactions, noise, width) for width in range(1, order + 1)]
         if wide is not None:
             forecasts.append(wide_forecast(interactions, noise, wide, rows))

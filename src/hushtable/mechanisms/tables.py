@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from math import comb, prod
 from typing import TYPE_CHECKING, cast
 
@@ -16,13 +15,13 @@ from ..maths.interactions.tables_frame import precision, subsets
 from ..models.tables import TablesModel
 from ..questions.workloads.base import Workload
 from ..questions.workloads.marginals import Marginals
+from ..vault.door.noise import Noise
 from ..vault.statistics import Tables
 from ..words import counted
-from .allocation import round_up
 from .base import Design, Forecast, Mechanism
 
 if TYPE_CHECKING:
-    from ..vault.door.door import Door, Noise
+    from ..vault.door.door import Door
 
 __all__ = ["TablesRelease"]
 
@@ -78,13 +77,9 @@ def _kinds(interactions: InteractionLayout, width: int) -> list[tuple[int, ...]]
 
 def _allocate(interactions: InteractionLayout, law: Law, domain: Domain, price: Price) -> Noise:
     """Least total squared error of all cells: variance ~ cells^(-1/2) (Gaussian), scale ~ cells^(-1/3) (Laplace)."""
-    from ..vault.door.door import Noise, price_of
-
     root = 1 / 2 if law == Law.GAUSSIAN else 1 / 3
     kinds = _kinds(interactions, interactions.order)
-    rough = Noise(law=law, per_group=tuple(round_up(Fraction(prod(key) ** -root)) for key in kinds))
-    stretch = price_of(Tables(interactions), rough, domain.unit).amount / price.on_grid(up=False).amount
-    return Noise(law=law, per_group=tuple(round_up(s * stretch) for s in rough.per_group))
+    return Noise.costing(price, Tables(interactions), domain.unit, [prod(key) ** -root for key in kinds])
 
 
 def _forecast(interactions: InteractionLayout, noise: Noise, width: int, *, public: bool) -> Forecast:

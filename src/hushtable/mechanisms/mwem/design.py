@@ -23,11 +23,11 @@ from ...questions.workloads.base import Workload
 from ...questions.workloads.linear_workload import LinearWorkload, linear_class_of
 from ...questions.workloads.marginals import Marginals
 from ...questions.workloads.parities import ParityQueries
+from ...vault.door.noise import Noise
 from ..base import Forecast
 from .candidates import Candidates, LinearCandidates, ParityCandidates
 
 if TYPE_CHECKING:
-    from ...vault.door.door import Noise
     from ...vault.statistics import Statistic
 
 __all__ = ["CAUTION", "FEW_PASSES", "LARGE", "LAST_PASSES", "PASSES", "Rounds", "candidates_of", "cells_for",
@@ -126,11 +126,7 @@ class Rounds:
 
     def noise(self, part: Statistic, measure: Price) -> Noise:
         """The noise that costs exactly this much."""
-        from ...vault.door.door import Noise, price_of
-
-        even = (Fraction(1),) * part.groups
-        at_one = price_of(part, Noise(law=self.law, per_group=even), self.unit).amount
-        return Noise(law=self.law, per_group=tuple(at_one / measure.amount * scale for scale in even))
+        return Noise.costing(measure, part, self.unit, [1] * part.groups, rounded=False)
 
 
 def _query_noise(price: Price, rounds: float, rows: int, unit: Unit) -> float:
@@ -189,7 +185,7 @@ def forecasts_of(plan: Rounds, domain: Domain, rows: int) -> tuple[Forecast, ...
     """
     select, measure = plan.shares(plan.price.amount / plan.many)
     scale = float(plan.noise(plan.candidates.part(plan.candidates.first), measure).per_group[0])
-    noise = (math.sqrt(2) * scale if plan.law == Law.LAPLACE else math.sqrt(scale)) / (rows * plan.candidates.grid)
+    noise = plan.law.stderr(scale) / (rows * plan.candidates.grid)
     width = coverage_of(plan.candidates).width
     kinds = [(w, comb(len(domain.sizes), w)) for w in range(1, width + 1)] or [(1, len(plan.candidates))]
     found = []

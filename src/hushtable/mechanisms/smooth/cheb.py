@@ -20,6 +20,7 @@ from ...models.margins import Released, basis_for
 from ...models.smooth import SmoothModel
 from ...questions.workloads.base import Workload
 from ...questions.workloads.smooth import Smooth
+from ...vault.door.noise import Noise
 from ...vault.statistics.chebyshev import ChebyshevSums
 from ..base import Design, Mechanism
 from .planning import (
@@ -27,8 +28,6 @@ from .planning import (
     check_numbers,
     described,
     forecast,
-    law_of,
-    noise_for,
     planned_blocks,
     shares,
     too_large,
@@ -106,7 +105,7 @@ def _balanced(planned: Planned, weights: Floats, domain: Domain) -> Floats:
 
     Rows that have values are the farthest apart, so that up to a point more weight of missing ones costs nothing.
     """
-    block, private = planned.block, domain.unit.neighbours == "add-remove"
+    block, private = planned.block, domain.unit.private_rows
     optional = [axis.optional for axis in block.axes]
     if not any(optional):
         return weights
@@ -138,7 +137,7 @@ def chebyshev_design(
     blocks = planned_blocks(
         domain, asked, lambda b: basis_for("chebyshev", degrees(asked.scale_of(b)), len(b.axes), smoothness)
     )
-    law = law_of(price)
+    law = Law.of(price)
     weights = [_whole(_balanced(b, np.maximum(weigh(b), LEAST_WEIGHT), domain)) for b in blocks]
     bits = unit_bits(rows, MOST_BITS) // 2
     for _ in range(3):
@@ -146,7 +145,7 @@ def chebyshev_design(
                                   neighbours=domain.unit.neighbours)  # fmt: skip
         ones = [_units(statistic, i, law, 1.0) for i in range(len(blocks))]
         uses = [float(b.variances(u).mean()) for b, u in zip(blocks, ones, strict=True)]
-        noise = noise_for(statistic, domain, price, shares(uses, law))
+        noise = Noise.costing(price, statistic, domain.unit, shares(uses, law))
         excess = too_large(noise, least_weight=min(int(w.min()) for w in weights) / WEIGHT_UNIT)
         if not excess:
             break

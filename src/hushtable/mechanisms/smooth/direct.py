@@ -17,10 +17,11 @@ from ...maths.smooth.expressions import names_in
 from ...models.smooth_direct import SmoothDirectModel
 from ...questions.workloads.base import Workload
 from ...questions.workloads.smooth import Smooth
+from ...vault.door.noise import Noise
 from ...vault.statistics.functions import FunctionSums
 from ...words import counted
 from ..base import Design, Forecast, Mechanism
-from .planning import check_numbers, law_of, noise_for, too_large, unit_bits
+from .planning import check_numbers, too_large, unit_bits
 
 if TYPE_CHECKING:
     from ...vault.door.door import Door
@@ -58,16 +59,16 @@ class SmoothDirect(Mechanism):
             if not (np.isfinite(low) and np.isfinite(high) and low < high):
                 raise BadPlan(f"example {text[:60]!r} has no range that can be proven between the bounds; rewrite it")
             ranges.append((low, high))
-        law, bits = law_of(price), unit_bits(rows, MOST_BITS)
+        law, bits = Law.of(price), unit_bits(rows, MOST_BITS)
         halves = [(high - low) / 2 for low, high in ranges]
         # Laplace: sum of (half x scale)^2 at a given sum of 1 / scale; Gaussian: half^2 x variance, likewise.
         shape = [h ** (-2 / 3) if law == Law.LAPLACE else 1 / h for h in halves]
-        private = domain.unit.neighbours == "add-remove"
+        private = domain.unit.private_rows
         while True:
             statistic = FunctionSums(Block(axes), functions, ranges, 2**bits)
             left_out = [_left_out_scale(statistic, needed, shape, law, private=private) for needed in statistic.lacking]
             rows_scale = _rows_scale(halves, law, bits) if private else 0.0
-            noise = noise_for(statistic, domain, price, [rows_scale, *shape, *left_out])
+            noise = Noise.costing(price, statistic, domain.unit, [rows_scale, *shape, *left_out])
             if not too_large(noise):
                 break
             bits -= too_large(noise)

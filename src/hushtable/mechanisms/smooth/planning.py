@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,15 +18,21 @@ from ...maths.smooth.axes import Block
 from ...maths.smooth.basis import Basis, product
 from ...maths.smooth.reference import Typical, typical_questions
 from ...questions.workloads.smooth import Smooth
+from ...vault.door.noise import Noise
 from ...words import counted
-from ..allocation import round_up
 from ..base import Design, Forecast
 
-if TYPE_CHECKING:
-    from ...vault.door.door import Noise
-    from ...vault.statistics.base import Statistic
-
-__all__ = ["Planned", "check_numbers", "forecast", "law_of", "noise_for", "planned_blocks", "unit_bits"]
+__all__ = [
+    "Planned",
+    "check_numbers",
+    "crossover",
+    "described",
+    "forecast",
+    "planned_blocks",
+    "shares",
+    "too_large",
+    "unit_bits",
+]
 
 Floats = NDArray[np.float64]
 MOST_NUMBERS = 5_000_000
@@ -91,11 +96,6 @@ def planned_blocks(domain: Domain, workload: Smooth, basis: Callable[[Block], Ba
     return made
 
 
-def law_of(price: Price) -> Law:
-    """Laplace noise for a pure epsilon, Gaussian for rho."""
-    return Law.of(price)
-
-
 def check_numbers(numbers: int, rows: int | None, word: str) -> None:
     """BadPlan for more numbers or rows than can be handled."""
     if numbers > MOST_NUMBERS:
@@ -113,20 +113,10 @@ def unit_bits(rows: int | None, most: int) -> int:
     return min(most, 61 - room)
 
 
-def noise_for(statistic: Statistic, domain: Domain, price: Price, shape: Sequence[float]) -> Noise:
-    """Scales of this shape, stretched so that they cost exactly the price."""
-    from ...vault.door.door import Noise, price_of
-
-    rough = Noise(law=law_of(price), per_group=tuple(round_up(Fraction(s)) for s in shape))
-    stretch = price_of(statistic, rough, domain.unit).amount / price.on_grid(up=False).amount
-    return Noise(law=rough.law, per_group=tuple(round_up(s * stretch) for s in rough.per_group))
-
-
 def too_large(noise: Noise, *, least_weight: float = 1.0) -> int:
     """How many bits the largest scale has too many."""
-    power = 2 if noise.law == Law.GAUSSIAN else 1
     top = max(noise.per_group) / Fraction(least_weight)
-    bits = math.ceil(top).bit_length() / power
+    bits = math.ceil(top).bit_length() / noise.law.power
     return max(0, math.ceil(bits - LARGEST_SCALE_BITS))
 
 
@@ -138,7 +128,7 @@ def shares(uses: Sequence[float], law: Law) -> list[float]:
 
 def forecast(blocks: Sequence[Planned], units: Sequence[Floats], domain: Domain) -> Forecast:
     """Errors in rows over all questions of all blocks, given the noise variance of each coordinate in rows^2."""
-    private = domain.unit.neighbours == "add-remove"
+    private = domain.unit.private_rows
     variances = np.concatenate([b.variances(u, private_rows=private) for b, u in zip(blocks, units, strict=True)])
     return Forecast(
         width=1,

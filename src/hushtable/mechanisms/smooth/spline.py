@@ -17,14 +17,13 @@ from ...models.margins import Released, basis_for
 from ...models.smooth import SmoothModel
 from ...questions.workloads.base import Workload
 from ...questions.workloads.smooth import Smooth
+from ...vault.door.noise import Noise
 from ...vault.statistics.splines import SplineSums
 from ..base import Design, Mechanism
 from .planning import (
     check_numbers,
     described,
     forecast,
-    law_of,
-    noise_for,
     planned_blocks,
     shares,
     too_large,
@@ -66,13 +65,13 @@ class SmoothSpline(Mechanism):
         lengths = [b.cells * prod(b.shape(size(b))) for b in asked.blocks(domain)]
         check_numbers(sum(lengths), rows, "g")
         blocks = planned_blocks(domain, asked, lambda b: basis_for("spline", size(b), len(b.axes)))
-        law = law_of(price)
+        law = Law.of(price)
         flat = [np.ones(b.block.shape(b.basis.size)) for b in blocks]
         uses = [float(b.variances(one).mean()) for b, one in zip(blocks, flat, strict=True)]
         bits = unit_bits(rows, MOST_BITS)
         for _ in range(3):
             statistic = SplineSums([b.block for b in blocks], size=[b.basis.size for b in blocks], unit=2**bits)
-            noise = noise_for(statistic, domain, price, shares(uses, law))
+            noise = Noise.costing(price, statistic, domain.unit, shares(uses, law))
             if not too_large(noise):
                 break
             bits -= too_large(noise)

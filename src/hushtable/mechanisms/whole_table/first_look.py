@@ -56,7 +56,7 @@ class FirstLook:
         """All pairs, how dependent each is, and the released distances with their scale that say so."""
         sets = resolution.score_sets(self.ladders)
         distances, scale = survey.distances(sets, self._independent, self.rows, survey.share(SCORES))
-        deviation = survey.deviation(scale) / AUDIT_UNIT
+        deviation = survey.law.stderr(scale) / AUDIT_UNIT
         scores = resolution.dependence(
             distances / AUDIT_UNIT, deviation, sets, self.shares, self.totals.variances, self.rows
         )

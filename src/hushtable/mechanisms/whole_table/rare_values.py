@@ -18,7 +18,6 @@ from ...maths.weighted_rows.row_lengths import row_lengths
 from ...maths.weighted_rows.shares import Totals
 from ...maths.weighted_rows.tables import RawTable
 from ...models.whole_table import WholeTableModel
-from ..allocation import round_up
 from .budgeted_door import BudgetedDoor
 from .forecast import one_way_plan
 
@@ -79,6 +78,5 @@ def measured_sums(survey: BudgetedDoor, columns: RareColumns, rows: float, spare
     rest = survey.left - spare
     design = RareDesign.of(believed, columns, _unit(survey, rest))
     statistic = RareSums(columns, design.single.tolist(), design.both.tolist())
-    rough = [round_up(Fraction(float(f"{s:.6g}")) ** 2) for s in design.deviations]
-    sums, scales = survey.sums(statistic, rough, rest)
+    sums, scales = survey.sums(statistic, survey.scales(design.deviations), rest)
     return RareMeasured(columns, design.single, design.both, seen, noise[0], sums, scales)

@@ -43,7 +43,7 @@ def second_round(
     sets, rows = scored(candidates), agreed.rows
     for_scores = survey.share(TRIPLE_SCORES)
     distances, scale = survey.distances(sets, model.shares, rows, for_scores)
-    deviation = survey.deviation(scale) / AUDIT_UNIT
+    deviation = survey.law.stderr(scale) / AUDIT_UNIT
     scores = shortfall(distances / AUDIT_UNIT, deviation, [model.shares(one) for one in sets], rows, model.carriers)
     rest = amount - for_scores
     plan = plan_triples(candidates, scores, rows, survey.pricing(rest), len(survey.domain.sizes))

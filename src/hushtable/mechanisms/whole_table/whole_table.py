@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 from ...budget import Price
 from ...domain import Domain
+from ...laws import Law
 from ...maths.weighted_rows.carried import FIT_ROWS, carried
 from ...maths.weighted_rows.consistency import agree
 from ...maths.weighted_rows.ordering import ordered
@@ -23,7 +24,7 @@ from ...questions.workloads.base import Workload
 from ...questions.workloads.whole_table import WholeTable
 from ...words import counted
 from ..base import Design, Mechanism, Trial
-from .budgeted_door import BudgetedDoor, law_of
+from .budgeted_door import BudgetedDoor
 from .first_look import FirstLook
 from .forecast import WholeTableForecast
 from .rare_values import first_look, release_rare
@@ -57,12 +58,12 @@ class PairRake(Mechanism):
         """See Mechanism. Which tables are measured is decided during the release, from released numbers."""
         workload.check(domain)
         asked = cast(WholeTable, workload)
-        outlook = WholeTableForecast(domain, price, asked.audit, law_of(price))
+        outlook = WholeTableForecast(domain, price, asked.audit, Law.of(price))
         pairs = math.comb(len(domain.sizes), 2)
         return Design(
             mechanism=self.name,
             summary=f"{counted(len(domain.sizes), 'column')} and up to {counted(pairs, 'pair')} with discrete "
-            f"{law_of(price).title()} noise, and weighted rows fitted to them",
+            f"{Law.of(price).title()} noise, and weighted rows fitted to them",
             price=price,
             numbers=sum(domain.sizes) + pairs + outlook.cells(rows),
             forecasts=(outlook.one_ways(),),
@@ -77,7 +78,7 @@ class PairRake(Mechanism):
         """See Mechanism. Few columns, but dependent ones, so that pairs and triples are measured."""
         sizes = [min(size, 6 if size <= 256 else size) for size in sorted(domain.sizes)[-3:]]
         yield self._trial(domain, design, [max(2, size) for size in sizes], lambda row, _: row)
-        if may_be_rare(domain.sizes, law_of(design.price)):
+        if may_be_rare(domain.sizes, Law.of(design.price)):
             # Each row has one of the rare values, but for every third, which has none.
             yield self._trial(domain, design, [2] * LEAST_COLUMNS, lambda row, j: row % (3 * LEAST_COLUMNS) == 3 * j)
 
