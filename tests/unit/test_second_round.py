@@ -13,7 +13,6 @@ from hushtable.maths.weighted_rows.levels import Groupings
 from hushtable.maths.weighted_rows.resolution import Pricing
 from hushtable.maths.weighted_rows.tables import GroupedSet, RawTable
 from hushtable.maths.weighted_rows.triples import FOR_EACH_COLUMN, plan_triples, second_round_pays, shortfall, triples
-from hushtable.mechanisms import mechanisms
 from hushtable.mechanisms.whole_table import whole_table
 from hushtable.mechanisms.whole_table.second_round import SECOND_ROUND
 from hushtable.vault.door.door import Door
@@ -46,7 +45,7 @@ def release(shape, codes, *, budget=BUDGET, seed=1):
     account = Account()
     door = Door(total=lambda s: s.accumulate(codes), unit=shape.unit, price=made.design.price, account=account,
                 randomness=ht.Simulated(seed))  # fmt: skip
-    return mechanisms()[made.mechanism].release(door, shape, made.design), made, account
+    return made.by.release(door, shape, made.design), made, account
 
 
 def triples_in(model):

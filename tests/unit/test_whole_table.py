@@ -9,7 +9,6 @@ from tables import MIXED, domain, random_codes, table_of
 
 import hushtable as ht
 from hushtable.errors import BadDomain, BadPlan, BadQuestion
-from hushtable.mechanisms import mechanisms
 from hushtable.owner.vault import Vault
 from hushtable.questions.parse import parse
 from hushtable.questions.workloads.whole_table import WholeTable
@@ -31,7 +30,7 @@ def release(shape, codes, *, budget=BUDGETS["zcdp"], seed=1, workload=None):
     account = Account()
     door = Door(total=lambda s: s.accumulate(codes), unit=shape.unit, price=made.design.price, account=account,
                 randomness=ht.Simulated(seed))  # fmt: skip
-    return mechanisms()[made.mechanism].release(door, shape, made.design), made, account
+    return made.by.release(door, shape, made.design), made, account
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import fields, is_dataclass
 from functools import cache
+from typing import Any
 
 from ..errors import BadPlan
 from ..registry import classes_in
@@ -15,12 +16,12 @@ __all__ = ["Design", "Forecast", "Mechanism", "mechanisms", "read_mechanism"]
 
 
 @cache
-def mechanisms() -> dict[str, Mechanism]:
+def mechanisms() -> dict[str, Mechanism[Any]]:
     """Every mechanism, by name, with its default options."""
     return {name: cls() for name, cls in classes_in(sys.modules[__name__], Mechanism).items()}
 
 
-def read_mechanism(text: str) -> Mechanism:
+def read_mechanism(text: str) -> Mechanism[Any]:
     """The mechanism a text names, with options if it has any: `histogram`, `mwem(rounds=12)`."""
     known = mechanisms()
     if text in known:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from math import comb
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from ..questions.workloads.decision_lists import DecisionLists
 from ..vault.door.noise import Noise
 from ..vault.statistics.decision_lists import DecisionListSums
 from ..words import counted, readable
-from .base import Design, Forecast, Mechanism
+from .base import Design, Forecast, Measuring, Mechanism, of_kind
 
 if TYPE_CHECKING:
     from ..vault.door.door import Door
@@ -35,7 +35,7 @@ SECONDS_PER_SET, SECONDS_PER_ROW = 1e-8, 1.2e-5
 ROUNDS = 300
 
 
-class DecisionListsRelease(Mechanism):
+class DecisionListsRelease(Mechanism[Measuring[DecisionListSums]]):
     """Rows are decision lists, questions are inputs [ThaUV12, Sec. 4.3].
 
     By Parseval one row's coefficients have length 1 together, however many sets there are, so the noise of one
@@ -46,15 +46,14 @@ class DecisionListsRelease(Mechanism):
 
     name = "decision-lists"
     source = "ThaUV12"
+    answers = (DecisionLists,)
 
-    def suits(self, workload: Workload) -> bool:
-        """Decision lists only."""
-        return isinstance(workload, DecisionLists)
-
-    def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design:
+    def design(
+        self, domain: Domain, workload: Workload, price: Price, rows: int | None = None
+    ) -> Design[Measuring[DecisionListSums]]:
         """See Mechanism. Where the order is open: the one with the narrowest intervals, exact if rows are not known."""
         workload.check(domain)
-        asked = cast(DecisionLists, workload)
+        asked = of_kind(workload, DecisionLists)
         column = asked.column(domain)
         highest = _highest_order(len(column.inputs), asked.order or column.most_rules, given=asked.order is not None)
         best = self._at_order(domain, column, highest, price)
@@ -67,7 +66,9 @@ class DecisionListsRelease(Mechanism):
                     break
         return best
 
-    def _at_order(self, domain: Domain, column: DecisionList, order: int, price: Price) -> Design:
+    def _at_order(
+        self, domain: Domain, column: DecisionList, order: int, price: Price
+    ) -> Design[Measuring[DecisionListSums]]:
         statistic = DecisionListSums(column, order)
         numbers = statistic.length
         law = Law.of(price)
@@ -75,15 +76,15 @@ class DecisionListsRelease(Mechanism):
         bias = float(statistic.polynomials.bias)
         lists = f"bias at most {readable(float(f'{bias:.3g}'))}" if bias else "exact"
         return Design(
-            mechanism=self.name,
+            by=self,
             summary=f"{numbers - 1:,} parities of at most {counted(order, 'input')} ({lists}) "
             f"with discrete {law.title()} noise",
-            price=price, numbers=numbers, parameters=(statistic, noise), memory=150_000_000 + 40 * numbers,
+            price=price, numbers=numbers, parameters=Measuring(statistic, noise), memory=150_000_000 + 40 * numbers,
             forecasts=(_forecast(statistic, noise),),
             work=1e6 * (SECONDS_PER_ROW + 2**column.most_rules * SECONDS_PER_SET),
         )  # fmt: skip
 
-    def release(self, door: Door, domain: Domain, design: Design) -> DecisionListsModel:
+    def release(self, door: Door, domain: Domain, design: Design[Measuring[DecisionListSums]]) -> DecisionListsModel:
         statistic, noise = design.parameters
         seen = door.measure(statistic, noise)
         polynomials = statistic.polynomials
@@ -108,7 +109,7 @@ def _highest_order(inputs: int, wanted: int, *, given: bool) -> int:
     return fits
 
 
-def _half_width(design: Design, rows: int) -> float:
+def _half_width(design: Design[Any], rows: int) -> float:
     """Half of a 95% interval, as a fraction: what bias and noise make together."""
     (forecast,) = design.forecasts
     return forecast.bias + 1.96 * forecast.typical / rows

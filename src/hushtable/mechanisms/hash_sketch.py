@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from ..questions.workloads.sparse import KeyWorkload
 from ..vault.door.noise import Noise
 from ..vault.statistics.hash_sums import HashSums
 from ..words import counted
-from .base import Design, Forecast, Mechanism
+from .base import Design, Forecast, Mechanism, of_kind
 
 if TYPE_CHECKING:
     from ..vault.door.door import Door
@@ -55,7 +55,7 @@ class Sizes:
     threshold: int
 
 
-class HashSketch(Mechanism):
+class HashSketch(Mechanism[Sizes]):
     """A signed random hash of every key to one of W buckets [ChaCF04] replaces the published projection to T
     coordinates [BluR11, Alg. 2]: the same error, sqrt(m (noise + F2 / W)) for a list of m keys, at 1/T of the work
     and with a sensitivity that no hash can exceed. F2, the sum of squared counts, is made small by first taking out
@@ -64,14 +64,11 @@ class HashSketch(Mechanism):
 
     name = "hash-sketch"
     source = "BluR11"
+    answers = (KeyWorkload,)
 
-    def suits(self, workload: Workload) -> bool:
-        """Lists of keys."""
-        return isinstance(workload, KeyWorkload)
-
-    def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design:
+    def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design[Sizes]:
         workload.check(domain)
-        asked = cast(KeyWorkload, workload)
+        asked = of_kind(workload, KeyWorkload)  # type: ignore[type-abstract]
         unit = domain.unit
         law = Law.of(price)
         # Where signs would double the change of a bucket (Gaussian, replaced rows) the sketch goes without them.
@@ -89,7 +86,7 @@ class HashSketch(Mechanism):
         found = f"a list of values with at least {threshold:,} noisy rows, then " if scale else ""
         signs = "signed" if signed else "unsigned"
         return Design(
-            mechanism=self.name,
+            by=self,
             summary=f"{found}{counted(width, f'{signs} bucket')} of a keyed hash with discrete {law.title()} noise",
             price=price,
             numbers=width + 1,
@@ -100,8 +97,9 @@ class HashSketch(Mechanism):
             words=("values", "lists", "noise alone", "and collisions"),
         )
 
-    def release(self, door: Door, domain: Domain, design: Design) -> HashSketchModel:
-        sizes: Sizes = design.parameters
+    def release(self, door: Door, domain: Domain, design: Design[Sizes]) -> HashSketchModel:
+        sizes = design.parameters
+        rows_scale, bucket_scale = sizes.noise.per_group
         frequent = NONE
         if sizes.list_scale:
             seen = door.reveal(sizes.attributes, scale=sizes.list_scale, threshold=sizes.threshold)
@@ -113,7 +111,7 @@ class HashSketch(Mechanism):
             columns=KeyColumns(sizes.attributes, sizes.free),
             sketch=sketch,
             law=sizes.noise.law,
-            group_scales=cast(tuple[Fraction, Fraction], sizes.noise.per_group),
+            group_scales=(rows_scale, bucket_scale),
             sums=sums.values,
             frequent=frequent,
         )

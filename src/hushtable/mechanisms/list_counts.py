@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..budget import Price, rho_of
 from ..domain import Domain
+from ..domain.attributes import Attribute
 from ..models.key_columns import KeyColumns
 from ..models.list_counts import ListCountsModel
 from ..questions.workloads.base import Workload
@@ -14,7 +15,7 @@ from ..questions.workloads.known_lists import KnownLists
 from ..vault.door.noise import Noise
 from ..vault.statistics.list_sums import ListSums
 from ..words import counted
-from .base import Design, Forecast, Mechanism
+from .base import Design, Forecast, Mechanism, of_kind
 from .hash_sketch import rows_and_rest
 
 if TYPE_CHECKING:
@@ -25,7 +26,16 @@ __all__ = ["ListCounts"]
 SECONDS_PER_ROW = 2e-7
 
 
-class ListCounts(Mechanism):
+class NoisyLists(NamedTuple):
+    """The lists, the columns of their values, and the noise on their counts."""
+
+    statistic: ListSums
+    noise: Noise
+    attributes: tuple[Attribute, ...]
+    lists: tuple[tuple[str, ...], ...]
+
+
+class ListCounts(Mechanism[NoisyLists]):
     """The noise grows with how many lists a value is in, and not with how long they are [DwoMNS06].
 
     With a delta the noise is Gaussian, and the square root of that number counts.
@@ -33,14 +43,11 @@ class ListCounts(Mechanism):
 
     name = "list-counts"
     source = "DwoMNS06"
+    answers = (KnownLists,)
 
-    def suits(self, workload: Workload) -> bool:
-        """Lists that are known."""
-        return isinstance(workload, KnownLists)
-
-    def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design:
+    def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design[NoisyLists]:
         workload.check(domain)
-        asked = cast(KnownLists, workload)
+        asked = of_kind(workload, KnownLists)
         attributes = asked.attributes(domain)
         flat = KeyColumns(attributes).flat([list(dict.fromkeys(one)) for one in asked.lists])
         keys = flat.keys.to_pylist()
@@ -50,24 +57,25 @@ class ListCounts(Mechanism):
         noise = Noise.sharing(price, statistic, domain.unit, rows_and_rest(domain.unit))
         stderr = math.sqrt(noise.law.variance(noise.per_group[1]))
         return Design(
-            mechanism=self.name,
+            by=self,
             summary=f"{counted(len(asked.lists), 'list')} with discrete {noise.law.title()} noise on each count",
             price=price,
             numbers=1 + len(asked.lists),
-            parameters=(statistic, noise, attributes, asked.lists),
+            parameters=NoisyLists(statistic, noise, attributes, asked.lists),
             memory=150_000_000 + 200 * len(keys),
             forecasts=(Forecast(width=asked.largest, tables=len(asked.lists), typical=stderr, worst=stderr),),
             work=1e6 * SECONDS_PER_ROW,
             words=("values", "lists", "every list", "every list"),
         )
 
-    def release(self, door: Door, domain: Domain, design: Design) -> ListCountsModel:
+    def release(self, door: Door, domain: Domain, design: Design[NoisyLists]) -> ListCountsModel:
         statistic, noise, attributes, lists = design.parameters
+        rows_scale, list_scale = noise.per_group
         return ListCountsModel(
             domain=domain,
             columns=KeyColumns(attributes),
             lists=tuple(tuple(dict.fromkeys(one)) for one in lists),
             law=noise.law,
-            group_scales=noise.per_group,
+            group_scales=(rows_scale, list_scale),
             sums=door.measure(statistic, noise).values,
         )

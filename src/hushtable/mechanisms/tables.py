@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from math import comb, prod
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..budget import Price
 from ..domain import Domain
@@ -18,7 +18,7 @@ from ..questions.workloads.marginals import Marginals
 from ..vault.door.noise import Noise
 from ..vault.statistics import Tables
 from ..words import counted
-from .base import Design, Forecast, Mechanism
+from .base import Design, Forecast, Mechanism, of_kind
 
 if TYPE_CHECKING:
     from ..vault.door.door import Door
@@ -30,7 +30,14 @@ MOST_CELLS = 20_000_000
 SECONDS_PER_CELL, SECONDS_PER_VALUE = 1.5e-9, 4e-8
 
 
-class TablesRelease(Mechanism):
+class NoisyCells(NamedTuple):
+    """Which tables, and the noise of each kind of them."""
+
+    interactions: InteractionLayout
+    noise: Noise
+
+
+class TablesRelease(Mechanism[NoisyCells]):
     """Every table has the same L1 sensitivity whatever its size, so large tables cost no more than small ones.
 
     Interactions spread one row over many numbers, which Gaussian noise does not mind and Laplace noise does:
@@ -39,14 +46,11 @@ class TablesRelease(Mechanism):
 
     name = "tables"
     source = "BarCDKMT07"
+    answers = (Marginals,)
 
-    def suits(self, workload: Workload) -> bool:
-        """Marginals of any width."""
-        return isinstance(workload, Marginals)
-
-    def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design:
+    def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design[NoisyCells]:
         workload.check(domain)
-        order, sizes = cast(Marginals, workload).width, domain.sizes
+        order, sizes = of_kind(workload, Marginals).width, domain.sizes
         cells = InteractionLayout.cells(sizes, order)
         if cells > MOST_CELLS:
             fits = max((t for t in range(1, order) if InteractionLayout.cells(sizes, t) <= MOST_CELLS), default=0)
@@ -56,15 +60,15 @@ class TablesRelease(Mechanism):
         noise = _allocate(interactions, law, domain, price)
         tables, public = comb(len(sizes), order), domain.unit.neighbours == "replace"
         return Design(
-            mechanism=self.name,
+            by=self,
             summary=f"{cells:,} cells of {counted(tables, 'table')} of {counted(order, 'attribute')} "
             f"with discrete {law.title()} noise",
-            price=price, numbers=cells, parameters=(interactions, noise), memory=150_000_000 + 40 * cells,
+            price=price, numbers=cells, parameters=NoisyCells(interactions, noise), memory=150_000_000 + 40 * cells,
             forecasts=tuple(_forecast(interactions, noise, w, public=public) for w in range(1, order + 1)),
             work=1e6 * (len(sizes) * SECONDS_PER_VALUE + tables * SECONDS_PER_CELL),
         )  # fmt: skip
 
-    def release(self, door: Door, domain: Domain, design: Design) -> TablesModel:
+    def release(self, door: Door, domain: Domain, design: Design[NoisyCells]) -> TablesModel:
         interactions, noise = design.parameters
         seen = door.measure(Tables(interactions), noise)
         return TablesModel(domain=domain, law=noise.law, order=interactions.order, group_scales=noise.per_group,

@@ -20,7 +20,7 @@ from ...laws import Law
 from ...maths.linear import ListedQueries
 from ...models.weighted_bars import Coverage
 from ...questions.workloads.base import Workload
-from ...questions.workloads.linear_workload import LinearWorkload, linear_class_of
+from ...questions.workloads.linear_workload import linear_class_of
 from ...questions.workloads.marginals import Marginals
 from ...questions.workloads.parities import ParityQueries
 from ...vault.door.noise import Noise
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ...vault.statistics import Statistic
 
 __all__ = ["CAUTION", "FEW_PASSES", "LARGE", "LAST_PASSES", "PASSES", "Rounds", "candidates_of", "cells_for",
-           "coverage_of", "forecasts_of", "rounds_for", "suits"]  # fmt: skip
+           "coverage_of", "forecasts_of", "rounds_for"]  # fmt: skip
 
 # Rounds x noise of one round (standard error of a query between 0 and 1, as a fraction): more rounds see more,
 # but each sees worse, and a table of more attributes needs more. Under pure epsilon with half of a round for
@@ -52,11 +52,6 @@ CAUTION = (
     f"expected, not exact: answers are biased towards what was not measured, taken as {UNMEASURED} for a mean product "
     "of signs; the last column bounds the expected largest error"
 )
-
-
-def suits(workload: Workload) -> bool:
-    """Marginals, parities, and whatever else is a class of linear queries."""
-    return isinstance(workload, (Marginals, LinearWorkload))
 
 
 def candidates_of(domain: Domain, workload: Workload, unit: str) -> Candidates:

@@ -22,6 +22,8 @@ from ...maths.distribution.points import on_points, random_points
 from ...models.weighted import MOST_CELLS, WeightedModel
 from ...models.weighted_bars import Certificate, certify, query_digest
 from ...questions.workloads.base import Workload
+from ...questions.workloads.linear_workload import LinearWorkload
+from ...questions.workloads.marginals import Marginals
 from ...vault.statistics import ChosenTables, Histogram
 from ...words import readable
 from ..base import Design, Mechanism, Trial, options_text
@@ -37,27 +39,27 @@ from .design import (
     coverage_of,
     forecasts_of,
     rounds_for,
-    suits,
 )
-from .learners import Learner, Listed, Sampled, public_chance
+from .learners import ChooseFromAll, Learner, Sampled, public_chance
 
 if TYPE_CHECKING:
     from ...vault.door.door import Door
 
-__all__ = ["MWEM", "Run"]
+__all__ = ["MWEM", "MwemRelease"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 # Shares of the price: the number of rows where it is private, and all cells where a run starts from them.
 ROWS_SHARE, HISTOGRAM_SHARE = Fraction(1, 50), Fraction(1, 10)
-# A measurement this close to what was expected (in noise scales) says that rounds are too cheap to see anything.
+# If the mean of abs(measured - expected) is below so many noise scales the round saw only noise; `adaptive` then
+# doubles its price.
 UNSEEN = 1.5
 # Cells of the groups that are tried before a release.
 TRIAL_CELLS = 1 << 12
 
 
 @dataclass(frozen=True)
-class MWEM(Mechanism):
+class MWEM(Mechanism[Rounds]):
     """Multiplicative weights with the exponential mechanism [HarLM12], measuring whole tables at a time.
 
     Each round selects the candidate on which data and hypothesis differ most, measures it, and refits the
@@ -67,6 +69,7 @@ class MWEM(Mechanism):
 
     name = "mwem"
     source = "HarLM12"
+    answers = (Marginals, LinearWorkload)
     unbiased = False
 
     rounds: int | None = None
@@ -108,13 +111,9 @@ class MWEM(Mechanism):
     @property
     def chooser(self) -> Learner:
         """The learner that the options ask for."""
-        return self.learner or (Listed() if self.sample is None else Sampled(self.sample))
+        return self.learner or (ChooseFromAll() if self.sample is None else Sampled(self.sample))
 
-    def suits(self, workload: Workload) -> bool:
-        """Marginals and every other class of linear queries."""
-        return suits(workload)
-
-    def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design:
+    def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design[Rounds]:
         workload.check(domain)
         if rows is None:
             raise BadPlan("mwem needs about how many rows there are: the number of rounds depends on it")
@@ -132,7 +131,7 @@ class MWEM(Mechanism):
         plan = Rounds(candidates=candidates, many=many, split=split, price=price, unit=domain.unit, cells=cells)
         law = plan.law.title()
         return Design(
-            mechanism=self.name,
+            by=self,
             options=options_text(self),
             summary=f"{many} rounds, each selects 1 of {len(candidates):,} and measures it with discrete {law} noise",
             price=price,
@@ -142,30 +141,28 @@ class MWEM(Mechanism):
             memory=plan.memory,
             work=plan.work,
             fit_seconds=plan.fit_seconds,
-            parameters=(self, plan),
+            parameters=plan,
         )
 
-    def trials(self, domain: Domain, design: Design) -> Iterator[Trial]:
+    def trials(self, domain: Domain, design: Design[Rounds]) -> Iterator[Trial]:
         """See Mechanism. Two rounds, on groups as small as they can be; and what a later round expects of a group."""
-        settings, plan = design.parameters
+        plan = design.parameters
         small = min(plan.cells, TRIAL_CELLS)
-        joins = settings.start == "uniform" and len(plan.candidates.fitting(Factored(domain.sizes, cap=small))) > 0
+        joins = self.start == "uniform" and len(plan.candidates.fitting(Factored(domain.sizes, cap=small))) > 0
         few = replace(plan, many=min(plan.many, 2), cells=small if joins else plan.cells)
-        yield from super().trials(domain, replace(design, parameters=(settings, few)))
+        yield from super().trials(domain, replace(design, parameters=few))
         hypothesis = Factored(domain.sizes, cap=few.cells)
         hypothesis.join(plan.candidates.positions(int(plan.candidates.fitting(hypothesis)[-1])))
         plan.candidates.expected(hypothesis)
 
-    def release(self, door: Door, domain: Domain, design: Design) -> WeightedModel:
-        """See Mechanism. What was planned decides, options included."""
-        settings, plan = design.parameters
-        run = Run(settings, plan, door, domain)
+    def release(self, door: Door, domain: Domain, design: Design[Rounds]) -> WeightedModel:
+        run = MwemRelease(self, design.parameters, door, domain)
         for price in run.prices():
             run.round(price)
         return run.model()
 
 
-class Run:
+class MwemRelease:
     """One release: the hypothesis, the measurements so far, and what is left to spend."""
 
     def __init__(self, settings: MWEM, plan: Rounds, door: Door, domain: Domain) -> None:

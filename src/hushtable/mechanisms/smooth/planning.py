@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -147,7 +148,7 @@ def described(blocks: Sequence[Planned], what: str, law: Law) -> str:
     return f"{numbers:,} {what} sums of {columns} columns{groups} with discrete {law.title()} noise"
 
 
-def crossover(design: Design, workload: Smooth, domain: Domain, price: Price) -> int:
+def crossover(design: Design[Any], workload: Smooth, domain: Domain, price: Price) -> int:
     """How many questions, known in advance, direct noise would answer as well as this design.
 
     Each moves by at most its range R: the error of Q questions is sqrt(2) Q R / epsilon, or sqrt(Q / (2 rho)) R.
@@ -158,6 +159,6 @@ def crossover(design: Design, workload: Smooth, domain: Domain, price: Price) ->
     basis = basis_for("spline", 16, len(block.axes))
     reaches = [t.reach for t in typical_questions(block, workload.scale_of(block), basis, ())]
     reach = math.sqrt(sum(r**2 for r in reaches) / len(reaches)) * domain.unit.rows
-    error = design.forecasts[-1].typical / reach
+    error = design.error / reach
     amount = float(price.amount)
     return round(error * amount / math.sqrt(2)) if price.currency == "pure" else round(error**2 * 2 * amount)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,7 +19,8 @@ from ...questions.workloads.base import Workload
 from ...questions.workloads.smooth import Smooth
 from ...vault.door.noise import Noise
 from ...vault.statistics.splines import SplineSums
-from ..base import Design, Mechanism
+from ..base import Design, Measuring, of_kind
+from .base import SmoothMechanism
 from .planning import (
     check_numbers,
     described,
@@ -41,7 +42,7 @@ WORK = {1: 0.06, 2: 0.2, 3: 0.5, 4: 1.4}
 READING = 0.5
 
 
-class SmoothSpline(Mechanism):
+class SmoothSpline(SmoothMechanism[Measuring[SplineSums]]):
     """Non-negative functions that sum to 1 have the smallest sensitivity a sum can have [Boo78, DwoMNS06].
 
     The basis of the source has one that grows with its size [WanFZW13]; a noisy histogram has this one, but a
@@ -50,14 +51,13 @@ class SmoothSpline(Mechanism):
 
     name = "smooth-spline"
     source = "Boo78"
+    speaks_first = True
 
-    def suits(self, workload: Workload) -> bool:
-        """Smooth questions only."""
-        return isinstance(workload, Smooth)
-
-    def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design:
+    def design(
+        self, domain: Domain, workload: Workload, price: Price, rows: int | None = None
+    ) -> Design[Measuring[SplineSums]]:
         workload.check(domain)
-        asked = cast(Smooth, workload)
+        asked = of_kind(workload, Smooth)
 
         def size(block: Block) -> int:
             return asked.g or default_size(asked.scale_of(block))
@@ -80,17 +80,18 @@ class SmoothSpline(Mechanism):
         power = 1 if law == Law.GAUSSIAN else 2
         units = [one * (float(s) ** power * power / 4.0**bits) for one, s in zip(flat, noise.per_group, strict=True)]
         return Design(
-            mechanism=self.name,
+            by=self,
             summary=described(blocks, "spline", law),
             price=price,
             numbers=sum(lengths),
             forecasts=(forecast(blocks, units, domain),),
             memory=150_000_000 + 40 * sum(lengths),
             work=READING + sum(WORK[len(b.block.axes)] for b in blocks),
-            parameters=(statistic, noise),
+            headline="typical question",
+            parameters=Measuring(statistic, noise),
         )
 
-    def release(self, door: Door, domain: Domain, design: Design) -> SmoothModel:
+    def release(self, door: Door, domain: Domain, design: Design[Measuring[SplineSums]]) -> SmoothModel:
         statistic, noise = design.parameters
         seen = door.measure(statistic, noise)
         ends = np.cumsum(statistic.lengths)[:-1]

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from ...budget import Price
 from ...domain import Domain
@@ -23,7 +23,7 @@ from ...models.whole_table import WholeTableModel
 from ...questions.workloads.base import Workload
 from ...questions.workloads.whole_table import WholeTable
 from ...words import counted
-from ..base import Design, Mechanism, Trial
+from ..base import Design, Mechanism, Trial, of_kind
 from .budgeted_door import BudgetedDoor
 from .first_look import FirstLook
 from .forecast import WholeTableForecast
@@ -40,7 +40,7 @@ TRIAL_RICH = 1000
 NO_PAIRS = "the budget is too small for any pair of columns: they are released one by one, as independent"
 
 
-class PairRake(Mechanism):
+class PairRake(Mechanism[WholeTable]):
     """Tables of three columns are nearly determined by those of two through maximum entropy [Csi75].
 
     So the budget goes to pairs, chosen and sized by cheap noisy scores of dependence; the rest is public: soft raking
@@ -49,19 +49,16 @@ class PairRake(Mechanism):
 
     name = "pair-rake"
     source = "DemS40"
+    answers = (WholeTable,)
 
-    def suits(self, workload: Workload) -> bool:
-        """The whole table only."""
-        return isinstance(workload, WholeTable)
-
-    def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design:
+    def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design[WholeTable]:
         """See Mechanism. Which tables are measured is decided during the release, from released numbers."""
         workload.check(domain)
-        asked = cast(WholeTable, workload)
+        asked = of_kind(workload, WholeTable)
         outlook = WholeTableForecast(domain, price, asked.audit, Law.of(price))
         pairs = math.comb(len(domain.sizes), 2)
         return Design(
-            mechanism=self.name,
+            by=self,
             summary=f"{counted(len(domain.sizes), 'column')} and up to {counted(pairs, 'pair')} with discrete "
             f"{Law.of(price).title()} noise, and weighted rows fitted to them",
             price=price,
@@ -74,7 +71,7 @@ class PairRake(Mechanism):
             parameters=asked,
         )
 
-    def trials(self, domain: Domain, design: Design) -> Iterator[Trial]:
+    def trials(self, domain: Domain, design: Design[WholeTable]) -> Iterator[Trial]:
         """See Mechanism. Few columns, but dependent ones, so that pairs and triples are measured."""
         sizes = [min(size, 6 if size <= 256 else size) for size in sorted(domain.sizes)[-3:]]
         yield self._trial(domain, design, [max(2, size) for size in sizes], lambda row, _: row)
@@ -82,7 +79,9 @@ class PairRake(Mechanism):
             # Each row has one of the rare values, but for every third, which has none.
             yield self._trial(domain, design, [2] * LEAST_COLUMNS, lambda row, j: row % (3 * LEAST_COLUMNS) == 3 * j)
 
-    def _trial(self, like: Domain, design: Design, sizes: list[int], code: Callable[[int, int], int]) -> Trial:
+    def _trial(
+        self, like: Domain, design: Design[WholeTable], sizes: list[int], code: Callable[[int, int], int]
+    ) -> Trial:
         values = [[f"v{i}" for i in range(size)] for size in sizes]
         made = Domain.from_dict({
             "table": like.table,
@@ -98,9 +97,9 @@ class PairRake(Mechanism):
         price = Price(currency=design.price.currency, amount=Fraction(TRIAL_RICH))
         return Trial(domain=made, design=self.design(made, design.parameters, price, TRIAL_RICH), rows=rows)
 
-    def release(self, door: Door, domain: Domain, design: Design) -> WholeTableModel:
+    def release(self, door: Door, domain: Domain, design: Design[WholeTable]) -> WholeTableModel:
         """See Mechanism. After the last measurement only the audit looks at rows again."""
-        survey, asked = BudgetedDoor(door, domain, design.price), cast(WholeTable, design.parameters)
+        survey, asked = BudgetedDoor(door, domain, design.price), design.parameters
         first: list[RawTable] = []
         if may_be_rare(domain.sizes, survey.law):
             first, columns_of = first_look(survey)

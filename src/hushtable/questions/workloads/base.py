@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
 from keyword import iskeyword
 from typing import Any, ClassVar
 
@@ -10,7 +12,22 @@ from ...budget import Budget, Price
 from ...domain import Domain
 from ...domain.attributes import Uncoded
 
-__all__ = ["Workload", "text_of", "uncoded"]
+__all__ = ["Other", "Workload", "text_of", "uncoded"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Other:
+    """Another workload, or another budget, that a plan is compared with."""
+
+    workload: Workload
+    remark: str
+    """Why it was not taken; may name {bias}, and {compared} for "larger" or "smaller", of its own forecast."""
+    budget: Budget | None = None
+    """Where it is not the budget of the plan."""
+    any_mechanism: bool = False
+    """Whether it is planned by the best mechanism, also where the plan names one."""
+    by_rows: bool = False
+    """Whether its forecast takes the number of rows into account."""
 
 
 class Workload(ABC):
@@ -25,6 +42,14 @@ class Workload(ABC):
     def price(self, budget: Budget) -> Price:
         """What a release may spend: the budget in its own currency, unless a workload is better served by another."""
         return budget.price
+
+    def alternatives(self, domain: Domain, budget: Budget, *, widths: int, named: bool) -> Iterable[Other]:
+        """What else of this kind is worth showing beside a plan.
+
+        widths  how many forecasts the chosen design has
+        named   whether the plan was told which mechanism to take
+        """
+        return ()
 
     def __str__(self) -> str:
         fields = ", ".join(f"{key}={text_of(value)}" for key, value in self.__dict__.items() if value is not None)

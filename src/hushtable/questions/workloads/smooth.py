@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from ...budget import Budget
 from ...domain import Domain
 from ...errors import BadPlan, BadQuestion, UnknownAttribute
 from ...maths.smooth.axes import MOST_AXES, Block, axis_of, split_name
 from ...maths.smooth.expressions import Expression, names_in, parse_expression
 from ...words import listed
-from .base import Workload
+from .base import Other, Workload
 
 __all__ = ["Smooth"]
 
@@ -110,6 +111,12 @@ class Smooth(Workload):
     def check(self, domain: Domain) -> None:
         """Columns that are numbers with bounds, categories with codes, examples over one group each."""
         self.questions(domain)
+
+    def alternatives(self, domain: Domain, budget: Budget, *, widths: int, named: bool) -> Iterator[Other]:
+        """Pure epsilon where a delta was given for it."""
+        if not named and budget.epsilon is not None and budget.delta:
+            remark = "{compared} error with the same epsilon and no delta, in a ledger of epsilon"
+            yield Other(workload=self, budget=Budget(epsilon=budget.epsilon), remark=remark, by_rows=True)
 
     def __str__(self) -> str:
         parts = [f"columns={_text(self.columns)}"]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ...budget import Budget
 from ...domain import Domain
 from ...domain.attributes import Binned, Uncoded
 from ...errors import BadPlan
 from ...words import counted
-from .base import Workload
+from .base import Other, Workload
+from .marginals import Marginals
 
 __all__ = ["WholeTable"]
 
@@ -57,3 +60,8 @@ class WholeTable(Workload):
                 f"the whole table needs at least two columns with two values or more and this domain has "
                 f"{len(telling)}; release one column by marginals(width=1)"
             )
+
+    def alternatives(self, domain: Domain, budget: Budget, *, widths: int, named: bool) -> Iterator[Other]:
+        """What it gives up: unbiased answers about few columns, each with an exact error bar."""
+        remark = "unbiased, an exact error bar on every answer; two columns at most, no rows"
+        yield Other(workload=Marginals(width=2), remark=remark, any_mechanism=True)
