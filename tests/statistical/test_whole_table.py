@@ -27,7 +27,7 @@ class Free:
 
 
 def release(shape, codes, budget, audit=0.05):
-    made = ht.plan(shape, workload=ht.WholeTable(audit=audit), budget=budget)
+    made = ht.plan(shape, workload=ht.WholeTable(calibration=audit), budget=budget)
     door = Door(total=lambda s: s.accumulate(codes), unit=shape.unit, price=made.design.price, account=Free(),
                 randomness=SystemRandomness())  # fmt: skip
     return mechanisms()[made.mechanism].release(door, shape, made.design)

@@ -139,7 +139,7 @@ class TestBars:
     @pytest.mark.parametrize(
         ("workload", "mechanism"),
         [("marginals(width=2)", "mwem(rounds=3)"), ("parities(order=2)", "mwem(rounds=4)"),
-         ("marginals(width=2)", "mwem(rounds=4, unit=query)")],
+         ("marginals(width=2)", "mwem(rounds=4, measure_by=query)")],
     )  # fmt: skip
     def test_every_certificate_holds(self, workload, mechanism):
         """200 releases x all two-way cells. A bar fails with probability 0.005 at most (certified) or 0.05 (measured)
@@ -262,7 +262,8 @@ def test_a_random_subset_covers_only_itself():
         ("mwem(rounds=0)", "rounds of mwem must be a whole number of at least 1, not 0"),
         ("mwem(rounds=2.5)", "not 2.5"),
         ("mwem(split=1)", "between 0 and 1, not 1"),
-        ("mwem(unit=cell)", "unit=table|query"),
+        ("mwem(unit=cell)", "measure_by=table|query"),
+        ("mwem(unit=query, measure_by=query)", "unit is the former name of measure_by"),
         ("mwem(start=data)", "start=uniform|histogram"),
         ("mwem(cells=10_000_000_000)", "at most"),
         ("mwem(round=3)", "mwem takes rounds, split"),
@@ -304,7 +305,7 @@ class TestForgedFiles:
             ({"cap": 2}, "more cells than it says"),
             ({"cap": 1 << 60}, "more cells than it says"),
             ({"rows": 0}, "makes no sense"),
-            ({"law": "cauchy"}, "makes no sense"),
+            ({"law": "cauchy"}, "law that nobody knows"),
             ({"grid": -1}, "makes no sense"),
             ({"points": -3}, "more cells than it says"),
             ({"covered": -1}, "more queries"),

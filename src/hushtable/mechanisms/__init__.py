@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from ..errors import BadPlan
+from ..questions.workloads.base import under_new_names
 from ..registry import classes_in
 from ..words import listed, read_call, suggestion
 from .base import Design, Forecast, Mechanism
@@ -34,6 +35,7 @@ def read_mechanism(text: str) -> Mechanism[Any]:
         names = sorted(known)
         raise BadPlan(f"no mechanism '{text[:60]}'; there are {listed(names)}.{suggestion(name, names)}")
     kind = type(known[name])
+    given = under_new_names(given, kind.former)
     options: list[str] = [f.name for f in fields(kind) if f.init and f.name != "learner"] if is_dataclass(kind) else []
     if not set(given) <= set(options):
         raise BadPlan(f"{name} takes {listed(options) or 'no options'}; given: {listed(list(given))}")

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from ..budget import Price
 from ..domain import Domain
 from ..errors import BadPlan
-from ..questions.workloads.base import Workload
+from ..questions.workloads.base import Workload, under_former_names
 from ..words import counted, shortened
 
 if TYPE_CHECKING:
@@ -87,6 +88,11 @@ class Design(Generic[P]):
         return f"{self.mechanism}({self.options})" if self.options else self.mechanism
 
     @property
+    def recorded(self) -> str:
+        """The same as files, journals and digests keep it: options under the names they had first."""
+        return under_former_names(self.title, self.by.former)
+
+    @property
     def error(self) -> float:
         """What designs are compared by: the typical error at the largest width."""
         return self.forecasts[-1].typical
@@ -117,6 +123,8 @@ class Mechanism(ABC, Generic[P]):
     """Designs without data, releases through the door. P is what its designs decide."""
 
     name: ClassVar[str]
+    former: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    """Options that had another name once, old to new, as for workloads."""
     answers: ClassVar[tuple[type[Workload], ...]] = ()
     """The kinds of workloads it can answer."""
     source: ClassVar[str]
@@ -125,6 +133,8 @@ class Mechanism(ABC, Generic[P]):
     """Whether answers are exact but for noise, so that the forecast is their standard error."""
     by_name_only: ClassVar[bool] = False
     """Whether the planner leaves it alone unless it is asked for."""
+    why_by_name: ClassVar[str] = ""
+    """The reason, for one that is not in `published/`, where being never better is reason enough."""
     speaks_first: ClassVar[bool] = False
     """Whether its reason is the one to show where no mechanism can do it: that of the one that can do most."""
 
@@ -171,6 +181,6 @@ def of_kind(workload: Workload, kind: type[W]) -> W:
 
 
 def options_text(mechanism: Any) -> str:
-    """The options of a mechanism (a dataclass) that differ from its defaults: `rounds=12, unit=query`."""
+    """The options of a mechanism (a dataclass) that differ from its defaults: `rounds=12, measure_by=query`."""
     given = {f.name: getattr(mechanism, f.name) for f in fields(mechanism) if getattr(mechanism, f.name) != f.default}
     return ", ".join(f"{name}={value}" for name, value in given.items())

@@ -75,8 +75,8 @@ class Plan:
         """SHA-256 of what was decided; the ledger keeps it beside the charge."""
         facts = {
             "domain": self.domain.digest,
-            "workload": str(self.workload),
-            "mechanism": self.mechanism,
+            "workload": self.workload.recorded,
+            "mechanism": self.design.recorded,
             "budget": self.budget.to_dict(),
         }
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()

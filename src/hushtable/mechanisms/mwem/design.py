@@ -54,18 +54,20 @@ CAUTION = (
 )
 
 
-def candidates_of(domain: Domain, workload: Workload, unit: str) -> Candidates:
+def candidates_of(domain: Domain, workload: Workload, measure_by: str) -> Candidates:
     """What a round may choose: whole tables, parities, or single queries."""
     sizes = domain.sizes
     if isinstance(workload, ParityQueries):
         return ParityCandidates(sizes, workload.order)
-    if not isinstance(workload, Marginals) or unit == "table":
+    if not isinstance(workload, Marginals) or measure_by == "table":
         return LinearCandidates(linear_class_of(workload, domain))
     if all(size == 2 for size in sizes):
         return ParityCandidates(sizes, workload.width)
     cells = sum(prod(s) for s in combinations(sizes, workload.width))
     if cells > MOST_QUERIES:
-        raise BadPlan(f"{cells:,} cells are too many to choose from one by one; use unit=table or narrower tables")
+        raise BadPlan(
+            f"{cells:,} cells are too many to choose from one by one; use measure_by=table or narrower tables"
+        )
     return LinearCandidates(ListedQueries.of(sizes, _single_cells(sizes, workload.width)))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import prod
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -71,12 +72,13 @@ class MWEM(Mechanism[Rounds]):
     source = "HarLM12"
     answers = (Marginals, LinearWorkload)
     unbiased = False
+    former = MappingProxyType({"unit": "measure_by"})
 
     rounds: int | None = None
     """How many; None: by the rule of `rounds_for`."""
     split: Fraction = Fraction(1, 2)
     """Share of a round that selects."""
-    unit: Literal["table", "query"] = "table"
+    measure_by: Literal["table", "query"] = "table"
     """What a round measures of marginals: a whole table, or a single query."""
     adaptive: bool = False
     """Start with cheaper rounds, and double the price of a round when one has seen nothing but noise."""
@@ -103,8 +105,9 @@ class MWEM(Mechanism[Rounds]):
         object.__setattr__(self, "split", exact(self.split, "split"))
         if not 0 < self.split < 1:
             raise BadPlan(f"split is the share of a round that selects, between 0 and 1, not {readable(self.split)}")
-        if self.unit not in ("table", "query") or self.start not in ("uniform", "histogram"):
-            raise BadPlan(f"mwem has unit=table|query and start=uniform|histogram, not {self.unit!r}, {self.start!r}")
+        if self.measure_by not in ("table", "query") or self.start not in ("uniform", "histogram"):
+            given = f"{self.measure_by!r}, {self.start!r}"
+            raise BadPlan(f"mwem has measure_by=table|query and start=uniform|histogram, not {given}")
         if self.cells is not None and self.cells > MOST_CELLS:
             raise BadPlan(f"cells of mwem must be at most {MOST_CELLS:,}, not {self.cells:,}")
 
@@ -117,7 +120,7 @@ class MWEM(Mechanism[Rounds]):
         workload.check(domain)
         if rows is None:
             raise BadPlan("mwem needs about how many rows there are: the number of rounds depends on it")
-        candidates = candidates_of(domain, workload, self.unit)
+        candidates = candidates_of(domain, workload, self.measure_by)
         many = min(self.rounds or rounds_for(candidates, price, rows, domain.unit), len(candidates))
         cells = min(self.cells or cells_for(many), prod(domain.sizes))
         if len(candidates.fitting(Factored(domain.sizes, cap=cells))) == 0:

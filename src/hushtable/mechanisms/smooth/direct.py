@@ -48,7 +48,8 @@ class SmoothDirect(SmoothMechanism[NoisyMeans]):
 
     name = "smooth-direct"
     source = "DwoMNS06"
-    by_name_only = True  # it answers the examples and nothing else, which only its user can want
+    by_name_only = True
+    why_by_name = "it answers its examples and nothing else, which only its user can want"
     resolves = False
 
     def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design[NoisyMeans]:

@@ -1,4 +1,4 @@
-"""Survey: the measurements of a whole table, each within its share of the price. The only steps that see rows."""
+"""BudgetedDoor: the measurements of a whole table, each within its share of the price. Only these steps see rows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ...budget import GRID, Price
+from ...budget import GRID, Price, touched
 from ...domain import Domain
 from ...laws import Law
 from ...maths.weighted_rows.calibration import AUDIT_UNIT, Audit, tables_to_audit, whole_reference
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["BudgetedDoor"]
 
 Floats = NDArray[np.float64]
-# Cells of audited tables that are counted in one reading of the rows.
+# Cells of compared tables that are counted in one reading of the rows.
 CELLS_AT_ONCE = 2**23
 
 
@@ -51,11 +51,10 @@ class BudgetedDoor:
 
     def pricing(self, amount: Fraction) -> Pricing:
         """What the noise of pairs costs when this much is spent on them."""
-        replaced = self.domain.unit.neighbours == "replace"
-        scale, persons = (2 if replaced else 1) / float(amount), self.domain.unit.rows
-        if self.law == Law.GAUSSIAN:
-            return Pricing(Law.GAUSSIAN, persons * math.sqrt(scale / 2), replaced)
-        return Pricing(Law.LAPLACE, persons * math.sqrt(2) * scale, replaced)
+        unit = self.domain.unit
+        scale = touched(unit.neighbours) / float(amount)
+        deviation = math.sqrt(scale / 2) if self.law == Law.GAUSSIAN else math.sqrt(2) * scale
+        return Pricing(self.law, unit.rows * deviation, not unit.private_rows)
 
     def tables(self, sets: Sequence[GroupedSet], deviations: Sequence[float], amount: Fraction) -> list[RawTable]:
         """Noisy tables, or their interactions, whose standard deviations are in the given proportions."""
@@ -69,8 +68,8 @@ class BudgetedDoor:
         values, scales = self.sums(statistic, kinds, amount)
         parts = np.split(values, statistic.starts[1:-1])
         return [
-            RawTable(one, part, self.law, scales[group], contrasted)
-            for one, part, group in zip(sets, parts, statistic.noise_group, strict=True)
+            RawTable(grouped, part, self.law, scales[group], contrasted)
+            for grouped, part, group in zip(sets, parts, statistic.noise_group, strict=True)
         ]
 
     def scales(self, deviations: Sequence[float]) -> list[Fraction]:
@@ -99,35 +98,39 @@ class BudgetedDoor:
         # Each reading is charged on its own, rounded up to the grid of prices.
         usable = amount - Fraction(len(chunks), GRID)
         scale = round_up(self.law.scale(count * change**self.law.power, usable))
-        found = []
-        for some in chunks:
-            reference = np.concatenate([whole_reference(references(one), rows) for one in some])
-            statistic = GroupedTables(self.domain.sizes, some, times=AUDIT_UNIT)
-            found.append(self.door.distances(statistic, reference, scale, self.law))
+        distances = []
+        for together in chunks:
+            reference = np.concatenate([whole_reference(references(grouped), rows) for grouped in together])
+            statistic = GroupedTables(self.domain.sizes, together, times=AUDIT_UNIT)
+            distances.append(self.door.distances(statistic, reference, scale, self.law))
         self.left -= amount
-        return np.concatenate(found), scale
+        return np.concatenate(distances), scale
 
     @property
-    def auditable(self) -> list[tuple[int, ...]]:
-        """The tables an audit compares: none that is too large to be counted."""
+    def checkable(self) -> list[tuple[int, ...]]:
+        """The tables a calibration compares: none that is too large to be counted."""
         sizes = self.domain.sizes
         return [t for t in tables_to_audit(len(sizes)) if math.prod(sizes[j] for j in t) <= CELLS_AT_ONCE]
 
-    def audit(self, shares: Callable[[Sequence[int]], Floats], rows: float, amount: Fraction) -> Audit:
+    def calibration_share(self, part: float) -> Fraction:
+        """A part of the price set aside for the calibration; nothing where no table can be compared."""
+        return self.share(part if self.checkable else 0.0)
+
+    def calibrated(self, shares: Callable[[Sequence[int]], Floats], rows: float, amount: Fraction) -> Audit:
         """How far the model is from the table, for many pairs and triples at full resolution."""
-        sizes, chosen = self.domain.sizes, self.auditable
+        sizes, chosen = self.domain.sizes, self.checkable
         sets = [GroupedSet(t, tuple(np.arange(sizes[j]) for j in t)) for t in chosen]
-        distances, scale = self.distances(sets, lambda one: shares(one.members), rows, amount)
+        distances, scale = self.distances(sets, lambda grouped: shares(grouped.members), rows, amount)
         return Audit(tuple(chosen), distances, float(scale), self.law)
 
 
 def _chunks(sets: Sequence[GroupedSet]) -> Iterator[list[GroupedSet]]:
     """Tables that are counted together: as many as fit the memory."""
     waiting: list[GroupedSet] = []
-    for one in sets:
-        if waiting and sum(w.cells for w in waiting) + one.cells > CELLS_AT_ONCE:
+    for grouped in sets:
+        if waiting and sum(w.cells for w in waiting) + grouped.cells > CELLS_AT_ONCE:
             yield waiting
             waiting = []
-        waiting.append(one)
+        waiting.append(grouped)
     if waiting:
         yield waiting

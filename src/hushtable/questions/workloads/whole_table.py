@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from ...budget import Budget
 from ...domain import Domain
@@ -25,15 +26,18 @@ MOST_COLUMNS = 250
 class WholeTable(Workload):
     """Everything at once, from noisy pairs and a model.
 
-    audit  share of the budget that measures how wrong the model is, which gives its answers an error bound; 0: none
+    calibration  share of the budget that measures how wrong the model is, which gives its answers an error bound;
+                 0: none
     """
 
-    audit: float = 0.05
+    calibration: float = 0.05
     name = "whole_table"
+    former = MappingProxyType({"audit": "calibration"})
 
     def __post_init__(self) -> None:
-        if isinstance(self.audit, bool) or not isinstance(self.audit, (int, float)) or not 0 <= self.audit <= 0.5:
-            raise BadPlan(f"audit is a share of the budget from 0 (no audit) to 0.5, not {self.audit!r}")
+        share = self.calibration
+        if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 <= share <= 0.5:
+            raise BadPlan(f"calibration is a share of the budget from 0 (none) to 0.5, not {share!r}")
 
     def check(self, domain: Domain) -> None:
         """At least two columns with codes; none open, none with too many values."""
