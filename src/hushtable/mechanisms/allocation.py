@@ -19,7 +19,7 @@ from .base import Forecast
 if TYPE_CHECKING:
     from ..vault.statistics.base import Statistic
 
-__all__ = ["allocate", "forecast", "uniform"]
+__all__ = ["allocate", "forecast", "least_variance_root", "uniform"]
 
 # No order of interactions gets less than this share of the budget, whatever the workload makes of it; the
 # number of rows (order 0) is one number and needs less.
@@ -49,10 +49,15 @@ def allocate(
         costs.append(float(statistic.sensitivity(power=law.power, weights=alone, neighbours=unit.neighbours)))
     if uses is None:
         uses = [use(interactions, law, group, interactions.order) for group in range(len(costs))]
-    root = 1 / 2 if law == Law.GAUSSIAN else 1 / 3
+    root = least_variance_root(law)
     shape = [(p / v) ** root if p > 0 and v > 0 else 0.0 for p, v in zip(costs, uses, strict=True)]
     shape = _with_floor(shape, costs, [len(key) for key in interactions.groups])
     return Noise.costing(price, statistic, unit, shape)
+
+
+def least_variance_root(law: Law) -> float:
+    """Scales of least total variance at a price go like (cost / use) to this power; `allocate` says why."""
+    return 1 / 2 if law == Law.GAUSSIAN else 1 / 3
 
 
 def uniform(statistic: Statistic, interactions: InteractionLayout, *, unit: Unit, price: Price) -> Noise:
@@ -84,14 +89,14 @@ def use(interactions: InteractionLayout, law: Law, group: int, width: int) -> fl
     rest = Counter(interactions.sizes) - Counter(key)
     beyond = _elementary((interactions.functions(size).cells[0] for size in rest.elements()), width - len(key))
     each = prod(sum(_directions(interactions, size, law)) for size in key)
-    return interactions.sets_in(group) * each * beyond * (1 if law == Law.GAUSSIAN else 2)
+    return interactions.sets_in(group) * each * beyond * law.variance(1)
 
 
 def _directions(interactions: InteractionLayout, size: int, law: Law) -> list[float]:
     """Summed variance of an attribute's cells due to each function of unit scale: 1 each for contrasts (Gaussian)."""
-    one = interactions.functions(size)
-    units = one.norms if law == Law.GAUSSIAN else [step**2 for step in one.steps]
-    return [weight * unit for weight, unit in zip(one.cells[1:], units[1:], strict=True)]
+    functions = interactions.functions(size)
+    units = functions.norms if law == Law.GAUSSIAN else [step**2 for step in functions.steps]
+    return [weight * unit for weight, unit in zip(functions.cells[1:], units[1:], strict=True)]
 
 
 def _elementary(values: Iterable[float], degree: int) -> float:
@@ -136,6 +141,6 @@ def _worst(interactions: InteractionLayout, law: Law, scales: Sequence[float], k
             key = tuple(kind[i] for i in members)
             spread = prod(interactions.functions(kind[i]).cells[0] for i in range(len(kind)) if i not in members)
             largest = prod(max(_directions(interactions, s, law), default=0.0) for s in key)
-            parts.append(scales[number[tuple(sorted(key))]] * largest * spread * (1 if law == Law.GAUSSIAN else 2))
+            parts.append(scales[number[tuple(sorted(key))]] * largest * spread * law.variance(1))
     most = max(parts) / 4 if interactions.basis == "contrast" else sum(parts)
-    return most * cells + scales[0] * (1 if law == Law.GAUSSIAN else 2)
+    return most * cells + scales[0] * law.variance(1)

@@ -22,6 +22,7 @@ from ..questions.workloads.decision_lists import DecisionLists
 from ..vault.door.noise import Noise
 from ..vault.statistics.decision_lists import DecisionListSums
 from ..words import counted, readable
+from .allocation import least_variance_root
 from .base import Design, Forecast, Measuring, Mechanism, of_kind
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class DecisionListsRelease(Mechanism[Measuring[DecisionListSums]]):
     def design(
         self, domain: Domain, workload: Workload, price: Price, rows: int | None = None
     ) -> Design[Measuring[DecisionListSums]]:
-        """See Mechanism. Where the order is open: the one with the narrowest intervals, exact if rows are not known."""
+        """Where the order is open: the one with the narrowest intervals, exact if rows are not known."""
         workload.check(domain)
         asked = of_kind(workload, DecisionLists)
         column = asked.column(domain)
@@ -137,7 +138,7 @@ def _least_variance(costs: NDArray[np.float64], uses: Sequence[float], law: Law)
     At the optimum some mixture p of the rows' kinds has variance_g = p.cost_g / use_g (Gaussian) or scale_g^3
     proportional to it (Laplace). The mixture is found by raising the share of kinds that pay more than the mean.
     """
-    root, mixture = (1 / 2 if law == Law.GAUSSIAN else 1 / 3), np.full(len(costs), 1 / len(costs))
+    root, mixture = least_variance_root(law), np.full(len(costs), 1 / len(costs))
     for _ in range(ROUNDS):
         scales = (mixture @ costs / np.array(uses)) ** root
         paid = costs @ (1 / scales)

@@ -83,11 +83,11 @@ class HashSketch(Mechanism[Sizes]):
         most = None if rows is None else rows * (threshold + 5 * float(scale) if scale else rows)
         width = asked.buckets or _width(variance, most, asked.largest, listed=bool(scale))
         sizes = Sizes(asked.attributes(domain), getattr(asked, "free", None), width, signed, noise, scale, threshold)
-        found = f"a list of values with at least {threshold:,} noisy rows, then " if scale else ""
+        first = f"a list of values with at least {threshold:,} noisy rows, then " if scale else ""
         signs = "signed" if signed else "unsigned"
         return Design(
             by=self,
-            summary=f"{found}{counted(width, f'{signs} bucket')} of a keyed hash with discrete {law.title()} noise",
+            summary=f"{first}{counted(width, f'{signs} bucket')} of a keyed hash with discrete {law.title()} noise",
             price=price,
             numbers=width + 1,
             parameters=sizes,

@@ -52,7 +52,7 @@ class HistogramRelease(Mechanism[Measuring[Histogram]]):
             parameters=Measuring(statistic, noise),
             memory=150_000_000 + 40 * cells,
             forecasts=tuple(
-                _forecast(domain.sizes, noise.law, noise.per_group[0], w, public=domain.unit.neighbours == "replace")
+                _forecast(domain.sizes, noise.law, noise.per_group[0], w, public=not domain.unit.private_rows)
                 for w in range(1, width + 1)
             ),
             work=1e6 * len(domain.sizes) * 4e-8,
@@ -69,7 +69,7 @@ def _forecast(sizes: tuple[int, ...], law: Law, scale: Fraction, width: int, *, 
 
     A public number of rows takes the share 1 / kept of that noise away; then the worst question takes half the cells.
     """
-    variance = float(scale) if law == Law.GAUSSIAN else 2 * float(scale) ** 2
+    variance = law.variance(scale)
     cells = prod(sizes)
     kept, inverse = [1.0] + [0.0] * width, [1.0] + [0.0] * width
     for size in sizes:

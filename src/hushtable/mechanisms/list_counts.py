@@ -49,7 +49,7 @@ class ListCounts(Mechanism[NoisyLists]):
         workload.check(domain)
         asked = of_kind(workload, KnownLists)
         attributes = asked.attributes(domain)
-        flat = KeyColumns(attributes).flat([list(dict.fromkeys(one)) for one in asked.lists])
+        flat = KeyColumns(attributes).flat([list(dict.fromkeys(values)) for values in asked.lists])
         keys = flat.keys.to_pylist()
         statistic = ListSums(attributes, [keys[a:b] for a, b in zip(flat.starts, flat.starts[1:], strict=False)])
         if price.delta:
@@ -74,7 +74,7 @@ class ListCounts(Mechanism[NoisyLists]):
         return ListCountsModel(
             domain=domain,
             columns=KeyColumns(attributes),
-            lists=tuple(tuple(dict.fromkeys(one)) for one in lists),
+            lists=tuple(tuple(dict.fromkeys(values)) for values in lists),
             law=noise.law,
             group_scales=(rows_scale, list_scale),
             sums=door.measure(statistic, noise).values,

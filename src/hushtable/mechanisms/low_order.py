@@ -66,7 +66,7 @@ class LowOrder(Mechanism[NoisyInteractions]):
     def design(
         self, domain: Domain, workload: Workload, price: Price, rows: int | None = None
     ) -> Design[NoisyInteractions]:
-        """See Mechanism. A wide workload is measured at an order with about the least expected error."""
+        """A wide workload is measured at an order with about the least expected error."""
         workload.check(domain)
         _check_sizes(domain)
         if isinstance(workload, Marginals):

@@ -21,7 +21,7 @@ def plan_text(plan: Plan) -> str:
 def _head(plan: Plan) -> list[str]:
     unit, design = plan.domain.unit, plan.design
     who = "one row" if unit.rows == 1 else f"up to {unit.rows} rows of one person (every sensitivity x {unit.rows})"
-    change = "replaced" if unit.neighbours == "replace" else "added or removed"
+    change = "added or removed" if unit.private_rows else "replaced"
     rows = "not given" if plan.rows is None else f"{plan.rows:,}"
     cost = [f"{design.numbers:,} numbers", f"{design.memory / 1e6:,.0f} MB"]
     if plan.rows is not None:

@@ -18,6 +18,7 @@ from ..questions.workloads.marginals import Marginals
 from ..vault.door.noise import Noise
 from ..vault.statistics import Tables
 from ..words import counted
+from .allocation import least_variance_root
 from .base import Design, Forecast, Mechanism, of_kind
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class TablesRelease(Mechanism[NoisyCells]):
         interactions = InteractionLayout(sizes, order)
         law = Law.of(price)
         noise = _allocate(interactions, law, domain, price)
-        tables, public = comb(len(sizes), order), domain.unit.neighbours == "replace"
+        tables, public = comb(len(sizes), order), not domain.unit.private_rows
         return Design(
             by=self,
             summary=f"{cells:,} cells of {counted(tables, 'table')} of {counted(order, 'attribute')} "
@@ -81,7 +82,7 @@ def _kinds(interactions: InteractionLayout, width: int) -> list[tuple[int, ...]]
 
 def _allocate(interactions: InteractionLayout, law: Law, domain: Domain, price: Price) -> Noise:
     """Least total squared error of all cells: variance ~ cells^(-1/2) (Gaussian), scale ~ cells^(-1/3) (Laplace)."""
-    root = 1 / 2 if law == Law.GAUSSIAN else 1 / 3
+    root = least_variance_root(law)
     kinds = _kinds(interactions, interactions.order)
     return Noise.costing(price, Tables(interactions), domain.unit, [prod(key) ** -root for key in kinds])
 
@@ -89,10 +90,12 @@ def _allocate(interactions: InteractionLayout, law: Law, domain: Domain, price: 
 def _forecast(interactions: InteractionLayout, noise: Noise, width: int, *, public: bool) -> Forecast:
     """Errors of the tables that all released cells give together, kind by kind: attributes of one size are alike."""
     top = dict(zip(_kinds(interactions, interactions.order), noise.per_group, strict=True))
-    one = {key: float(s) if noise.law == Law.GAUSSIAN else 2 * float(s) ** 2 for key, s in top.items()}
+    variances = {key: noise.law.variance(scale) for key, scale in top.items()}
     total = worst = cells = 0.0
     for kind in _kinds(interactions, width):
-        parts = {part: _part(interactions, kind, part, one, public=public) for part in subsets(tuple(range(width)))}
+        parts = {
+            part: _part(interactions, kind, part, variances, public=public) for part in subsets(tuple(range(width)))
+        }
         variance = sum(each * prod(1 - 1 / kind[i] for i in part) / prod(kind[i] for i in range(width) if i not in part)
                        for part, each in parts.items())  # fmt: skip
         tables = interactions.sets_in(interactions.groups.index(kind))
@@ -103,14 +106,15 @@ def _forecast(interactions: InteractionLayout, noise: Noise, width: int, *, publ
 
 
 def _part(
-    interactions: InteractionLayout, kind: tuple[int, ...], part: tuple[int, ...], one: dict[tuple[int, ...], float],
+    interactions: InteractionLayout, kind: tuple[int, ...], part: tuple[int, ...],
+    variances: dict[tuple[int, ...], float],
     *, public: bool,
 ) -> float:  # fmt: skip
     """Variance of a question of length 1 that lies in the part of some members of a table of this kind."""
     if public and not part:
         return 0.0
     spread = prod(kind[i] for i in range(len(kind)) if i not in part)
-    return 1 / precision(interactions, tuple(kind[i] for i in part), one) / spread
+    return 1 / precision(interactions, tuple(kind[i] for i in part), variances) / spread
 
 
 def _most(rows: float, rest: float) -> float:

@@ -185,7 +185,7 @@ def forecasts_of(plan: Rounds, domain: Domain, rows: int) -> tuple[Forecast, ...
     noise = plan.law.stderr(scale) / (rows * plan.candidates.grid)
     width = coverage_of(plan.candidates).width
     kinds = [(w, comb(len(domain.sizes), w)) for w in range(1, width + 1)] or [(1, len(plan.candidates))]
-    found = []
+    forecasts = []
     for w, tables in kinds:
         share = _cell_share(domain.sizes if width else (2,), w)
         seen = min(1.0, plan.many / tables)
@@ -193,8 +193,8 @@ def forecasts_of(plan: Rounds, domain: Domain, rows: int) -> tuple[Forecast, ...
         each = noise if plan.candidates.largest > 1 else noise * share
         typical = math.sqrt((1 - seen) * (UNMEASURED * share) ** 2 + seen * each**2)
         worst = min(_worst(plan, domain, select, noise, rows), 1.0)
-        found.append(Forecast(width=w, tables=tables, typical=typical * rows, worst=worst * rows))
-    return tuple(found)
+        forecasts.append(Forecast(width=w, tables=tables, typical=typical * rows, worst=worst * rows))
+    return tuple(forecasts)
 
 
 def _worst(plan: Rounds, domain: Domain, select: Price, noise: float, rows: int) -> float:

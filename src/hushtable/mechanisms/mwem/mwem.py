@@ -148,7 +148,7 @@ class MWEM(Mechanism[Rounds]):
         )
 
     def trials(self, domain: Domain, design: Design[Rounds]) -> Iterator[Trial]:
-        """See Mechanism. Two rounds, on groups as small as they can be; and what a later round expects of a group."""
+        """Two rounds, on groups as small as they can be; and what a later round expects of a group."""
         plan = design.parameters
         small = min(plan.cells, TRIAL_CELLS)
         joins = self.start == "uniform" and len(plan.candidates.fitting(Factored(domain.sizes, cap=small))) > 0
@@ -195,12 +195,10 @@ class MwemRelease:
     def _count(self) -> tuple[int, float]:
         """The number of rows, for which a share is paid where it is private. Reads the rows for the first time."""
         statistic, law = self.plan.candidates.statistic, self.plan.law
-        if self.plan.unit.neighbours == "replace":
+        if not self.plan.unit.private_rows:
             return self.door.count_rows(statistic, Fraction(1), law), 0.0
-        share, rows = self._share(ROWS_SHARE), self.plan.unit.rows
-        scale = Fraction(rows) / share if law == Law.LAPLACE else Fraction(rows**2) / (2 * share)
-        stderr = math.sqrt(2) * float(scale) if law == Law.LAPLACE else math.sqrt(scale)
-        return max(self.door.count_rows(statistic, scale, law), 1), stderr
+        scale = law.scale(self.plan.unit.rows**law.power, self._share(ROWS_SHARE))
+        return max(self.door.count_rows(statistic, scale, law), 1), law.stderr(scale)
 
     def _histogram(self) -> Ints:
         """Starting weights: cells whose noisy count stands out keep it, and all others share what it leaves.
@@ -251,16 +249,16 @@ class MwemRelease:
         if len(allowed) == 0:
             return  # what is left fits no group; nothing more is paid for
         with self.door.paid(select + measure, f"round {len(self.chosen) + 1}"):
-            found = int(allowed[0])
+            selected = int(allowed[0])
             if len(allowed) > 1 and select.amount > 0:
-                found = self.settings.chooser.choose(self.door, candidates, reference, allowed, select)
-            part = candidates.part(found)
+                selected = self.settings.chooser.choose(self.door, candidates, reference, allowed, select)
+            part = candidates.part(selected)
             noise = plan.noise(part, measure)
             values = self.door.measure(part, noise).values
         self.before = [item.theta for item in self.evidence] + [np.zeros(len(values))]
-        self.chosen.append(found)
+        self.chosen.append(selected)
         self.measured.append(
-            Measured(candidates.positions(found), values, noise.per_group[0], candidates.function(found))
+            Measured(candidates.positions(selected), values, noise.per_group[0], candidates.function(selected))
         )
         self._judge(values - reference[part.start : part.stop], noise.per_group[0], select, len(allowed))
         self._refit()
@@ -287,7 +285,7 @@ class MwemRelease:
         fit(self.hypothesis, own, passes=PASSES if len(group.table) <= LARGE else FEW_PASSES)
 
     def model(self) -> WeightedModel:
-        """What was found, after one longer fit."""
+        """The model, after one longer fit."""
         fit(self.hypothesis, self.evidence, passes=LAST_PASSES)
         candidates = self.plan.candidates
         return WeightedModel.of(

@@ -35,7 +35,7 @@ class Monomial(LowOrder):
     def design(
         self, domain: Domain, workload: Workload, price: Price, rows: int | None = None
     ) -> Design[NoisyInteractions]:
-        """See Mechanism: two-valued attributes and a pure epsilon only, as published."""
+        """Two-valued attributes and a pure epsilon only, as published."""
         workload.check(domain)
         if set(domain.sizes) != {2} or price.currency != "pure":
             raise BadPlan("the mechanism monomial takes two-valued attributes and a pure epsilon, as published")

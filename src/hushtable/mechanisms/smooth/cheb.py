@@ -70,7 +70,7 @@ class SmoothCheb(SmoothMechanism[WeightedSums]):
     source = "WanFZW13"
 
     def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design[WeightedSums]:
-        """See Mechanism. Weights: exp(-|m| / tau), or the better of these and sqrt(mean of c_m^2) for the examples."""
+        """Weights: exp(-|m| / tau), or the better of these and sqrt(mean of c_m^2) for the examples."""
         workload.check(domain)
         asked = of_kind(workload, Smooth)
         if price.currency == "pure":
@@ -116,10 +116,10 @@ def _balanced(planned: Planned, weights: Floats, domain: Domain) -> Floats:
         return weights
 
     def cost(wide: Floats) -> float:
-        found = changes(wide, optional, neighbours=domain.unit.neighbours, cells=block.cells, density=ROUGH)
+        apart = changes(wide, optional, neighbours=domain.unit.neighbours, cells=block.cells, density=ROUGH)
         units = 1 / wide
         units.flat[0] = units.flat[0] if private or block.cells > 1 else 0.0
-        return max(c.squared for c in found) * float(planned.variances(units, private_rows=private).mean())
+        return max(c.squared for c in apart) * float(planned.variances(units, private_rows=private).mean())
 
     return min((_widened(block, weights, times) for times in (1, 2, 3, 4, 6, 8, 12, 16)), key=cost)
 

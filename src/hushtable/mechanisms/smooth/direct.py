@@ -53,7 +53,7 @@ class SmoothDirect(SmoothMechanism[NoisyMeans]):
     resolves = False
 
     def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design[NoisyMeans]:
-        """See Mechanism. Scales that minimise the squared errors of all examples together."""
+        """Scales that minimise the squared errors of all examples together."""
         workload.check(domain)
         asked = of_kind(workload, Smooth)
         if not asked.examples or asked.by:
@@ -83,8 +83,7 @@ class SmoothDirect(SmoothMechanism[NoisyMeans]):
             bits -= too_large(noise)
             if bits < LEAST_BITS:
                 raise BadPlan("the budget is so small that the noise would leave 64 bits; raise it")
-        power = 1 if law == Law.GAUSSIAN else 2
-        variances = np.array([float(s) ** power * power for s in noise.per_group])
+        variances = np.array([law.variance(scale) for scale in noise.per_group])
         # Half the range is allowed for what the number of rows, or of those left out, moves the mean by.
         counts = [variances[0], *variances[1 + len(functions) :]]
         moved = [counts[0] + (counts[1 + statistic.lacking.index(n)] if n else 0.0) for n in statistic.needs]

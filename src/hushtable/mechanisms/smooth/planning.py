@@ -21,6 +21,7 @@ from ...maths.smooth.reference import Typical, typical_questions
 from ...questions.workloads.smooth import Smooth
 from ...vault.door.noise import Noise
 from ...words import counted
+from ..allocation import least_variance_root
 from ..base import Design, Forecast
 
 __all__ = [
@@ -70,13 +71,13 @@ class Planned:
         if not private_rows:
             present = _without(present, everyone, units)
         below = float((units * present**2).sum())
-        found = []
+        variances = []
         for question in self.typical:
             weights = self.basis.lift(question.coefficients, axes)
             weights = _without(weights if private_rows else _without(weights, everyone, units), present, units)
             least = float((units * weights**2).sum())
-            found.append(self.block.cells * (least + below * (question.reach / 2) ** 2))
-        return np.array(found)
+            variances.append(self.block.cells * (least + below * (question.reach / 2) ** 2))
+        return np.array(variances)
 
 
 def _without(weights: Floats, part: Floats, units: Floats) -> Floats:
@@ -123,7 +124,7 @@ def too_large(noise: Noise, *, least_weight: float = 1.0) -> int:
 
 def shares(uses: Sequence[float], law: Law) -> list[float]:
     """Scales of least total variance: sum of use x scale (Gaussian) or use x scale^2 (Laplace) at one price."""
-    root = 1 / 2 if law == Law.GAUSSIAN else 1 / 3
+    root = least_variance_root(law)
     return [(1 / use) ** root if use > 0 else 1.0 for use in uses]
 
 

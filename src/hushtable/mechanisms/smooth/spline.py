@@ -67,7 +67,7 @@ class SmoothSpline(SmoothMechanism[Measuring[SplineSums]]):
         blocks = planned_blocks(domain, asked, lambda b: basis_for("spline", size(b), len(b.axes)))
         law = Law.of(price)
         flat = [np.ones(b.block.shape(b.basis.size)) for b in blocks]
-        uses = [float(b.variances(one).mean()) for b, one in zip(blocks, flat, strict=True)]
+        uses = [float(b.variances(even).mean()) for b, even in zip(blocks, flat, strict=True)]
         bits = unit_bits(rows, MOST_BITS)
         for _ in range(3):
             statistic = SplineSums([b.block for b in blocks], size=[b.basis.size for b in blocks], unit=2**bits)
@@ -77,8 +77,7 @@ class SmoothSpline(SmoothMechanism[Measuring[SplineSums]]):
             bits -= too_large(noise)
             if bits < LEAST_BITS:
                 raise BadPlan("the budget is so small that the noise would leave 64 bits; raise it")
-        power = 1 if law == Law.GAUSSIAN else 2
-        units = [one * (float(s) ** power * power / 4.0**bits) for one, s in zip(flat, noise.per_group, strict=True)]
+        units = [even * (law.variance(scale) / 4.0**bits) for even, scale in zip(flat, noise.per_group, strict=True)]
         return Design(
             by=self,
             summary=described(blocks, "spline", law),

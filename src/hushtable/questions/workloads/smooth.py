@@ -67,7 +67,7 @@ class Smooth(Workload):
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
         """The groups of columns, also where there is one."""
-        flat = all(isinstance(one, str) for one in self.columns)
+        flat = all(isinstance(column, str) for column in self.columns)
         return (tuple(str(c) for c in self.columns),) if flat and self.columns else tuple(map(_tuple, self.columns))
 
     def scale_of(self, block: Block) -> float:
@@ -94,7 +94,7 @@ class Smooth(Workload):
         """The examples, each with the number of the first group that has its columns."""
         blocks = self.blocks(domain)
         known = list(dict.fromkeys(name for block in blocks for name in block.names))
-        found = []
+        questions = []
         for text in self.examples:
             try:
                 expression = parse_expression(str(text), known)
@@ -105,8 +105,8 @@ class Smooth(Workload):
             if not home or not needed:
                 used = listed(sorted(needed)) or "no column"
                 raise BadPlan(f"example {str(text)[:60]!r} uses {used}, which no group of columns has")
-            found.append((min(home, key=lambda i: len(blocks[i].axes)), expression))
-        return found
+            questions.append((min(home, key=lambda i: len(blocks[i].axes)), expression))
+        return questions
 
     def check(self, domain: Domain) -> None:
         """Columns that are numbers with bounds, categories with codes, examples over one group each."""
@@ -131,7 +131,7 @@ def _tuple(value: Any) -> tuple[Any, ...]:
         return ()
     if isinstance(value, str) or not isinstance(value, Iterable):
         return (value,)
-    return tuple(_tuple(one) if not isinstance(one, str) and isinstance(one, Iterable) else one for one in value)
+    return tuple(_tuple(item) if not isinstance(item, str) and isinstance(item, Iterable) else item for item in value)
 
 
 def _text(names: Any) -> str:
