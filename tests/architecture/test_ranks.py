@@ -28,7 +28,7 @@ RANKS = (
 MATHS = (("interactions", "keys", "smooth"), ("linear", "wide", "weighted_rows"), ("distribution",))
 # What of the vault may be named outside of it, by whom. Nobody else names any of it.
 VAULT = {
-    "mechanisms": ("door.door", "door.reveal", "statistics"),
+    "mechanisms": ("door.door", "door.noise", "door.reveal", "statistics"),
     "curator": ("door.door", "door.randomness", "held_keys", "ledger", "statistics"),
     "owner": ("door", "held_keys", "held_rows", "ledger", "sources", "statistics"),
     "audit": ("door", "held_keys", "coding", "key_counts", "ledger.sealed_lines", "statistics"),

@@ -10,7 +10,6 @@ from typing import Any
 
 from ..budget import Budget, Neighbours
 from ..domain import Domain
-from ..mechanisms import mechanisms
 from ..mechanisms.planner import Plan, plan
 from ..questions.workloads.base import Workload
 from ..questions.workloads.known_lists import KnownLists
@@ -110,7 +109,7 @@ def _cases(
         pairs.append(worst_pair(statistic, noise, domain, seed=seed))
         yield MeasureCase(f"{label}: {statistic.name}{f' {place + 1}' if place else ''}", domain, statistic, noise)
     chosen = max(pairs, key=lambda pair: pair.price) if pairs else _any_pair(domain)
-    act = opener(made.design.price, lambda door, of: mechanisms()[name].release(door, of, made.design))
+    act = opener(made.design.price, lambda door, of: made.by.release(door, of, made.design))
     yield ReleaseCase(f"{label}: whole", domain, pair_tables(domain, chosen, others), act, setting.runs)
 
 
@@ -131,7 +130,7 @@ def _measured(made: Plan, table: Table, seed: int) -> list[tuple[Statistic, Nois
 
     domain, price = made.domain, made.design.price
     door = Noting(total=table.total, unit=domain.unit, price=price, account=Tally(), randomness=Simulated(seed))
-    mechanisms()[made.design.mechanism].release(door, domain, made.design)
+    made.by.release(door, domain, made.design)
     return list(seen.values())
 
 

@@ -115,7 +115,7 @@ class LedgerAccount:
 
     @property
     def _what(self) -> str:
-        return f"release {self._plan.workload}, journal {self._journal.mark}"
+        return f"release {self._plan.workload.recorded}, journal {self._journal.mark}"
 
     def _found(self, ledger: Ledger) -> Reservation | None:
         """The reservation of this journal, if the interrupted process had come to make it."""

@@ -165,8 +165,8 @@ def _facts(made: Plan) -> dict[str, Any]:
     file = getattr(made.workload, "file", None)
     return {
         "plan": made.digest,
-        "workload": str(made.workload),
-        "mechanism": made.mechanism,
+        "workload": made.workload.recorded,
+        "mechanism": made.design.recorded,
         "rows": made.rows,
         "file": _digest((Path(file).read_bytes(),)) if file and Path(file).is_file() else None,
         "own": type(made.by).__qualname__,

@@ -82,13 +82,15 @@ class Sparse(KeyWorkload):
     def attributes(self, domain: Domain) -> tuple[Attribute, ...]:
         """The named columns, or the one that is open."""
         if self.columns is None:
-            found = tuple(a for a in domain.attributes if isinstance(a, Open))
-            if len(found) != 1:
+            unlisted = tuple(a for a in domain.attributes if isinstance(a, Open))
+            if len(unlisted) != 1:
                 have = (
-                    f"the open attributes {listed([a.name for a in found])}" if found else "no attribute of kind open"
+                    f"the open attributes {listed([a.name for a in unlisted])}"
+                    if unlisted
+                    else "no attribute of kind open"
                 )
                 raise BadPlan(f"the domain has {have}; name the columns of the values: sparse(size=..., columns=[...])")
-            return found
+            return unlisted
         by_name = {a.name: a for a in domain.attributes}
         for name in self.columns:
             if name not in by_name:

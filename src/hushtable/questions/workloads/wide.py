@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
+from ...budget import Budget
 from ...domain import Domain
 from ...errors import BadPlan
 from ...words import counted
-from .base import Workload, uncoded
+from .base import Other, Workload, uncoded
 
 __all__ = ["AllOf", "AnyOf", "AtLeast", "Predicates", "Wide"]
 
@@ -40,6 +42,16 @@ class Wide(Workload, ABC):
         if self.width > have:
             text = f"width {self.width} is more than the domain's {counted(have, 'attribute')}"
             raise BadPlan(f"{text} with listed values; use width={have} or less{uncoded(domain)}")
+
+    def alternatives(self, domain: Domain, budget: Budget, *, widths: int, named: bool) -> Iterator[Other]:
+        """Why this many attributes are measured together: what one fewer and one more would give."""
+        chosen = widths - 1  # the last forecast is that of the workload itself
+        if self.order is None and chosen > 1:
+            fewer = replace(self, order=chosen - 1)
+            yield Other(workload=fewer, remark="larger certified bias {bias}", by_rows=True)
+        if self.order is None and chosen < self.width:
+            more = replace(self, order=chosen + 1)
+            yield Other(workload=more, remark="more noise, certified bias {bias}", by_rows=True)
 
     @abstractmethod
     def values(self) -> tuple[float, ...]:

@@ -20,6 +20,7 @@ from ...maths.interactions.layout import CoordinateNoise
 from ...maths.keys.siphash import KEY_BYTES
 from ..key_counts import Counts, KeyCounts, KeyTexts, Texts
 from ..statistics.base import Statistic, Sums, Totals
+from .noise import Noise, price_of
 from .randomness import Randomness
 from .reveal import Revealed, in_order, keep_frequent, reveal_price
 from .samplers import exponential, laplace, permute_and_flip, sample
@@ -75,14 +76,6 @@ class Forgetful:
         """Nothing is."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Noise:
-    """One law, one scale a group: the variance (Gaussian) or the scale b (Laplace); 0 leaves a group exact."""
-
-    law: Law
-    per_group: tuple[Fraction, ...]
-
-
 @dataclass(frozen=True, eq=False)
 class Measurement:
     """Noisy integers, safe to publish, with the law of their noise."""
@@ -91,28 +84,6 @@ class Measurement:
     noise: Noise
     rows: int | None
     """The number of rows where that is public (neighbours: replace), else None."""
-
-
-def price_of(statistic: Statistic, noise: Noise, unit: Unit) -> Price:
-    """The exact price of one measurement.
-
-    Gaussian: rho = max over neighbours of sum of change^2 / (2 sigma^2)        [BunS16, Prop. 1.6; CanKS20]
-    Laplace:  epsilon = max over neighbours of sum of |change| / b              [DwoMNS06]
-    A person with m rows changes a sum m times as much: epsilon times m, rho times m^2.
-    """
-    if len(noise.per_group) != statistic.groups:
-        raise BadPlan(f"{statistic.name} has {statistic.groups} groups but {len(noise.per_group)} scales were given")
-    for group, scale in enumerate(noise.per_group):
-        alone = [Fraction(int(g == group)) for g in range(statistic.groups)]
-        if scale < 0 or (scale == 0 and statistic.sensitivity(power=1, weights=alone, neighbours=unit.neighbours) > 0):
-            raise BadPlan(f"group {group} of {statistic.name} depends on single rows and needs noise")
-    if noise.law == Law.GAUSSIAN:
-        weights = [1 / (2 * s) if s else Fraction(0) for s in noise.per_group]
-        spread = statistic.sensitivity(power=2, weights=weights, neighbours=unit.neighbours)
-        return Price(currency="zcdp", amount=spread * unit.rows**2)
-    weights = [1 / s if s else Fraction(0) for s in noise.per_group]
-    spread = statistic.sensitivity(power=1, weights=weights, neighbours=unit.neighbours)
-    return Price(currency="pure", amount=spread * unit.rows)
 
 
 class Door:
