@@ -252,7 +252,7 @@ SPECIMENS: tuple[Specimen, ...] = (
         attacks=(Attack(attributes=REAL, workload="smooth(columns=[age, bmi], examples=['exp(-age/50)', 'age*bmi'])"),),
     ),
     Specimen(
-        "list-counts", OPEN, "known_lists()", "list-counts", PURE, LISTS[:2],
+        "list-counts", OPEN, "known_lists()", "list-counts", PURE, ("url IN ('a1', 'a2')", "url = 'b'"),
         model="list-counts", lists="a1\ta2\nb\n",
         attacks=(Attack(budgets=(PURE, RHO, LOOSE), lists=KEY_LISTS, runs=300),),
     ),

@@ -52,7 +52,10 @@ class StatisticSpecimen:
     attributes: Attributes
     build: Builder
     exact: tuple[int, ...] = (1, 2)
-    """The powers for which its sensitivity is that of the worst pair of rows of the domain, and not only a bound."""
+    """The powers for which its sensitivity is that of the worst pair of rows of this domain and not only a bound.
+
+    Where rows are added or removed it is that of the worst row for both powers, unless this is empty.
+    """
 
 
 def every_statistic() -> dict[str, type[Statistic]]:
@@ -170,7 +173,7 @@ STATISTICS: dict[str, StatisticSpecimen] = {
         attributes=BINARY, build=lambda d: [statistics.RareSums(_rare(d), [4, 4, 3], [4, 4, 2])]
     ),
     "residuals": StatisticSpecimen(
-        attributes=MIXED, build=lambda d: [statistics.Residuals(InteractionLayout(d.sizes, 2))]
+        attributes=MIXED, build=lambda d: [statistics.Residuals(InteractionLayout(d.sizes, 2))], exact=(2,)
     ),
     "tables": StatisticSpecimen(attributes=MIXED, build=lambda d: [statistics.Tables(InteractionLayout(d.sizes, 2))]),
     "chosen-tables": StatisticSpecimen(
@@ -180,7 +183,7 @@ STATISTICS: dict[str, StatisticSpecimen] = {
         attributes=MIXED, build=lambda d: [statistics.GroupedTables(d.sizes, _grouped(d), [0, 1, 1])]
     ),
     "grouped-interactions": StatisticSpecimen(
-        attributes=MIXED, build=lambda d: [statistics.GroupedInteractions(d.sizes, _grouped(d), [0, 1, 1])]
+        attributes=MIXED, build=lambda d: [statistics.GroupedInteractions(d.sizes, _grouped(d), [0, 1, 1])], exact=(2,)
     ),
     "linear-queries": StatisticSpecimen(attributes=MIXED, build=_linear),
     "one-question": StatisticSpecimen(attributes=MIXED, build=_question),
@@ -193,6 +196,6 @@ STATISTICS: dict[str, StatisticSpecimen] = {
     "row-count": StatisticSpecimen(attributes=MIXED, build=_row_count),
     "decision-lists": StatisticSpecimen(attributes=RULES, build=_decision_lists),
     "splines": StatisticSpecimen(attributes=REAL, build=_splines),
-    "chebyshev": StatisticSpecimen(attributes=FINE, build=_chebyshev),
-    "functions": StatisticSpecimen(attributes=REAL, build=_functions),
+    "chebyshev": StatisticSpecimen(attributes=FINE, build=_chebyshev, exact=()),
+    "functions": StatisticSpecimen(attributes=REAL, build=_functions, exact=()),
 }
