@@ -19,7 +19,7 @@ from hushtable.audit.made_up_tables import Row, possible_rows
 from hushtable.audit.specimens import SPECIMENS, Specimen
 from hushtable.vault.ledger.ledger import Ledger
 
-ATTRIBUTES = {
+ATTRIBUTES: dict[str, dict[str, Any]] = {
     "age": {"kind": "integer", "between": [0, 99], "edges": [18, 65], "other": True},
     "income": {"kind": "number", "between": [0, 1000], "bins": 4, "other": True},
     "sex": {"kind": "category", "values": ["female", "male"], "other": True},
