@@ -12,10 +12,12 @@ import planted_steps as steps
 from planting import DRAWS, SMALL, exchanged, measured, released
 
 from hushtable.audit.checks import Check
+from hushtable.audit.measurements import MeasureCase, audit_measure
 from hushtable.audit.shapes import BINARY, FINE, REAL, shape
-from hushtable.audit.statistic_cases import BUILDERS, noise_for
+from hushtable.audit.statistic_cases import noise_for
+from hushtable.audit.statistic_specimens import STATISTICS
 from hushtable.audit.step_cases import step_cases
-from hushtable.audit.steps import MeasureCase, audit_measure
+from hushtable.laws import Law
 from hushtable.maths.interactions.layout import CoordinateNoise, InteractionLayout
 from hushtable.maths.smooth.evaluation import evaluate
 from hushtable.vault.door import door as door_module
@@ -30,18 +32,18 @@ from hushtable.vault.statistics.functions import FunctionSums
 
 def smaller(scales: CoordinateNoise) -> CoordinateNoise:
     """Noise whose scale is 10% too small: the variance, for Gaussian noise, by 19%."""
-    factor = Fraction(9, 10) if scales.law == "laplace" else Fraction(81, 100)
+    factor = Fraction(9, 10) if scales.law == Law.LAPLACE else Fraction(81, 100)
     return replace(scales, table=tuple(s * factor for s in scales.table))
 
 
-def small_noise(seed: int, law: str = "laplace", draws: int = DRAWS, statistic=None) -> list[Check]:
+def small_noise(seed: int, law: Law = Law.LAPLACE, draws: int = DRAWS, statistic=None) -> list[Check]:
     real = door_module.sample
     with exchanged(sample=lambda scales, randomness: real(smaller(scales), randomness)):
         return measured(statistic or Histogram(SMALL.sizes), law, seed=seed, draws=draws)
 
 
 def small_gaussian_noise(seed: int) -> list[Check]:
-    return small_noise(seed, "gaussian")
+    return small_noise(seed, Law.GAUSSIAN)
 
 
 def swapped_groups(seed: int) -> list[Check]:
@@ -123,7 +125,7 @@ class Forgetful(Parities):
 
 def forgotten_coordinate(seed: int) -> list[Check]:
     statistic = Forgetful(InteractionLayout(SMALL.sizes, 2))
-    noise = noise_for(Parities(InteractionLayout(SMALL.sizes, 2)), "laplace", SMALL)
+    noise = noise_for(Parities(InteractionLayout(SMALL.sizes, 2)), Law.LAPLACE, SMALL)
     return audit_measure(MeasureCase("planted", SMALL, statistic, noise), draws=DRAWS, seed=seed)
 
 
@@ -135,7 +137,7 @@ class OneRowTooFew(Histogram):
 
 
 def forgotten_rows(seed: int) -> list[Check]:
-    return measured(OneRowTooFew(SMALL.sizes), "gaussian", shape(BINARY, rows=2), seed=seed)
+    return measured(OneRowTooFew(SMALL.sizes), Law.GAUSSIAN, shape(BINARY, rows=2), seed=seed)
 
 
 # Noise that is used twice
@@ -203,7 +205,7 @@ class Unclamped(FunctionSums):
 
 def unclamped_values(seed: int) -> list[Check]:
     domain = shape(REAL)
-    (real,) = BUILDERS["functions"][1](domain)
+    (real,) = STATISTICS["functions"].build(domain)
     return measured(Unclamped(*real.blocks, real.functions, real.ranges, real.unit), domain=domain, seed=seed)
 
 
@@ -217,9 +219,9 @@ class NoRoundingSlack(ChebyshevSums):
 
 def no_rounding_slack(seed: int) -> list[Check]:
     domain = shape(FINE)
-    *_, coarse = BUILDERS["chebyshev"][1](domain)
+    *_, coarse = STATISTICS["chebyshev"].build(domain)
     bare = NoRoundingSlack(coarse.blocks, weights=coarse.weights, bits=coarse.bits, neighbours="replace")
-    return measured(bare, "gaussian", domain=domain, seed=seed)
+    return measured(bare, Law.GAUSSIAN, domain=domain, seed=seed)
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from hushtable.audit.checks import Check
+from hushtable.audit.measurements import MeasureCase, audit_measure
 from hushtable.audit.releases import ReleaseCase, audit_release
 from hushtable.audit.shapes import BINARY, shape
 from hushtable.audit.statistic_cases import noise_for
 from hushtable.audit.step_cases import step_cases
-from hushtable.audit.steps import MeasureCase, audit_measure
-from hushtable.audit.trace import Traced
+from hushtable.audit.traced_door import Traced
+from hushtable.laws import Law
 from hushtable.vault.door import door as door_module
 from hushtable.vault.door.door import Door
 
@@ -32,7 +33,7 @@ def exchanged(**names: object) -> Iterator[None]:
             setattr(door_module, name, value)
 
 
-def measured(statistic, law="laplace", domain=SMALL, *, seed, draws=DRAWS, door=Door) -> list[Check]:
+def measured(statistic, law=Law.LAPLACE, domain=SMALL, *, seed, draws=DRAWS, door=Door) -> list[Check]:
     noise = noise_for(statistic, law, domain)
     return audit_measure(MeasureCase("planted", domain, statistic, noise), draws=draws, seed=seed, door=door)
 

@@ -11,6 +11,7 @@ from planting import DRAWS, measured
 
 from hushtable.audit.attacks import ALARM
 from hushtable.audit.shapes import BINARY, shape
+from hushtable.laws import Law
 from hushtable.vault.statistics import Histogram
 
 # 300 of 300 found says that more than 0.99 are, with 95% confidence: 0.99^299 < 0.05.
@@ -62,7 +63,7 @@ def test_noise_ten_percent_too_small_is_proven_without_its_law(seed):
     assert not attack.passed
 
 
-@pytest.mark.parametrize("law", ["laplace", "gaussian"])
+@pytest.mark.parametrize("law", [Law.LAPLACE, Law.GAUSSIAN])
 @pytest.mark.parametrize("relation", ["replace", "add-remove"])
 def test_without_a_fault_nothing_is_found(law, relation):
     domain = shape(BINARY, relation)

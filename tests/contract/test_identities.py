@@ -8,10 +8,11 @@ from itertools import product
 
 import numpy as np
 import pytest
-from specimens import SPECIMENS, list_counts, rows
+from specimens import every_specimen, rows_of
 from tables import BINARY, MIXED, domain, random_codes, table_of
 
 import hushtable as ht
+from hushtable.audit.specimens import SPECIMENS as CATALOGUE
 from hushtable.errors import BadPlan
 from hushtable.mechanisms import mechanisms
 from hushtable.questions.workloads import read_workload
@@ -98,17 +99,17 @@ def other(tmp_path_factory):
 
     @cache
     def released(name, relation, currency):
-        found = next(one for one in (*SPECIMENS, list_counts(folder)) if one.name == name)
+        found = next(one for one in every_specimen(folder) if one.name == name)
         shape = ht.Domain.from_dict({"table": "t", "neighbours": relation, "attributes": found.attributes})
         plan = ht.plan(shape, workload=found.workload, mechanism=found.mechanism, budget=BUDGETS[currency], rows=ROWS)
-        return ht.Vault(rows(found.attributes, ROWS), shape).release(plan, randomness=ht.Simulated(3))
+        return ht.Vault(rows_of(found.attributes, ROWS), shape).release(plan, randomness=ht.Simulated(3))
 
     return released
 
 
 def test_every_mechanism_is_here():
     assert {case.values[0] for case in CASES} == (set(mechanisms()) - OTHERS) | {"frozen"}
-    named = {one.name: (one.mechanism or "").split("(")[0] for one in SPECIMENS} | {"list-counts": "list-counts"}
+    named = {one.name: one.by for one in CATALOGUE}
     assert {named[name] for name in OTHER_CASES} | AVERAGES_ALONE == OTHERS
     for name in {case.values[0] for case in CASES}:
         # The published basis of monomials has no Gaussian noise.

@@ -8,9 +8,10 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from specimens import CLOSED, RHO, ROWS, SPECIMENS, TABLES, Specimen, list_counts, rows
+from specimens import CLOSED, RHO, ROWS, TABLES, Specimen, every_specimen, rows_of
 
 import hushtable as ht
+from hushtable.audit.specimens import SPECIMENS as CATALOGUE
 from hushtable.errors import BadQuestion
 from hushtable.mechanisms import mechanisms
 from hushtable.owner import carry_out
@@ -24,7 +25,7 @@ MORE = (
     Specimen("mwem-sampled", CLOSED, "marginals(width=2)", "mwem(rounds=2, sample=3)", RHO, TABLES),
     Specimen("pair-rake-pure", CLOSED, "whole_table()", "pair-rake", ht.Budget(epsilon=50), TABLES),
 )
-NAMES = [specimen.name for specimen in (*SPECIMENS, *MORE)] + ["list-counts"]
+NAMES = [specimen.name for specimen in (*CATALOGUE, *MORE)]
 
 
 class Seeded(Simulated):
@@ -43,7 +44,7 @@ def failing(*_, **__):
 
 def specimen(name: str, folder: Path) -> Specimen:
     folder.mkdir(exist_ok=True)
-    return {one.name: one for one in (*SPECIMENS, *MORE, list_counts(folder))}[name]
+    return {one.name: one for one in (*every_specimen(folder), *MORE)}[name]
 
 
 def plan_of(one: Specimen) -> ht.Plan:
@@ -54,7 +55,7 @@ def plan_of(one: Specimen) -> ht.Plan:
 
 def release(one: Specimen, folder: Path, randomness: Simulated) -> ht.Synopsis:
     folder.mkdir(exist_ok=True)
-    vault = ht.Vault(rows(one.attributes), one.domain, ledger=folder / "t.ledger")
+    vault = ht.Vault(rows_of(one.attributes), one.domain, ledger=folder / "t.ledger")
     return vault.release(plan_of(one), randomness=randomness, journal=folder / "out.hush.part")
 
 
@@ -127,7 +128,7 @@ def test_a_fault_after_every_charge_and_every_draw(name, tmp_path, monkeypatch):
         assert caught.value.__notes__ == [
             f"nothing that was paid for is lost: finish with hush release --resume {journal}"
         ]
-        again = ht.Vault.resume(journal, data=rows(one.attributes), randomness=randomness)
+        again = ht.Vault.resume(journal, data=rows_of(one.attributes), randomness=randomness)
         assert charges(folder) == paid, "a step was charged twice, or not at all"
         # Reading keys that nobody listed takes random bytes of its own, before the charge.
         if not (places[at - 1] == "charge" and name in ("stability-histogram", "hash-sketch")):
@@ -155,5 +156,5 @@ def test_a_fault_when_all_is_measured_needs_no_table(name, tmp_path, monkeypatch
 
 
 def test_every_mechanism_is_here():
-    used = {one.mechanism.split("(")[0] for one in (*SPECIMENS, *MORE)} | {"list-counts"}
+    used = {one.by for one in (*CATALOGUE, *MORE)}
     assert used == set(mechanisms())

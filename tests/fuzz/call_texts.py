@@ -7,13 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from mutations import NASTY_NUMBERS, NASTY_TEXTS, mutate_text
-from specimens import CLOSED, RULES, URL, YES
+from specimens import BINARY, CLOSED, OPEN, RULES
 
 import hushtable as ht
 from hushtable.mechanisms import mechanisms, read_mechanism
 from hushtable.questions.workloads import read_workload, workloads
 
-DOMAINS = [ht.Domain.from_dict({"table": "t", "attributes": shape}) for shape in (CLOSED, YES, URL | CLOSED, RULES)]
+DOMAINS = [ht.Domain.from_dict({"table": "t", "attributes": shape}) for shape in (CLOSED, BINARY, OPEN | CLOSED, RULES)]
 BUDGETS = [ht.Budget(epsilon=1), ht.Budget(rho="0.1"), ht.Budget(epsilon=1, delta="1e-6")]
 TEXTS = (
     "marginals(width=2)", "predicates(width=3)", "any_of(width=3)", "all_of(width=2)", "at_least(r=2, width=3)",

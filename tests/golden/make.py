@@ -14,6 +14,7 @@ import pyarrow as pa
 from tables import domain, random_codes, table_of
 
 import hushtable as ht
+from hushtable.audit.specimens import SPECIMENS
 from hushtable.domain.dummy import dummy_rows
 
 HERE = Path(__file__).parent
@@ -33,7 +34,8 @@ Case = tuple[str, ht.Synopsis, tuple[str, ...]]
 
 
 def main() -> None:
-    for name, synopsis, questions in (*coded(), *twice(), rare(), *wide(), *keyed(), *smooth(), *decided(), curated()):
+    made = [*coded(), *twice(), rare(), *wide(), *keyed(), *smooth(), *decided(), curated()]
+    for name, synopsis, questions in (*made, *specimens({synopsis.model.kind for _, synopsis, _ in made})):
         path = HERE / f"format-{synopsis.model.format}-{name}.hush"
         if path.exists():
             continue
@@ -46,6 +48,14 @@ def main() -> None:
 def release(shape: ht.Domain, table: Any, budget: str, workload: Any, mechanism: str | None = None) -> ht.Synopsis:
     plan = ht.plan(shape, workload=workload, budget=BUDGETS[budget], rows=len(table), mechanism=mechanism)
     return ht.Vault(table, shape).release(plan, randomness=ht.Simulated(4))
+
+
+def specimens(kinds: set[str]) -> Iterator[Case]:
+    """Of every kind of model that has no case here yet: its first specimen in the catalogue."""
+    for specimen in SPECIMENS:
+        if specimen.model not in kinds:
+            kinds.add(specimen.model)
+            yield specimen.name, specimen.release(), specimen.questions
 
 
 def coded() -> Iterator[Case]:

@@ -13,18 +13,18 @@ FILES = sorted(Path(__file__).parent.glob("*.hush"))
 FITTED = ("weighted", "whole-table")
 
 
-def test_every_format_version_has_a_file():
+def test_every_format_version_has_a_file() -> None:
     from hushtable.synopsis.file_format import FORMAT
 
     assert {int(path.name.split("-")[1]) for path in FILES} == set(range(1, FORMAT + 1))
 
 
-def test_every_model_has_a_file():
+def test_every_model_has_a_file() -> None:
     assert {ht.load(path).model.kind for path in FILES} == set(MODELS)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
-def test_loads_and_answers_as_on_the_day_it_was_made(path):
+def test_loads_and_answers_as_on_the_day_it_was_made(path: Path) -> None:
     synopsis = ht.load(path)
     near = 1e-6 if synopsis.model.kind in FITTED else 1e-9
     expected = json.loads(path.with_suffix(".json").read_text())

@@ -1,6 +1,7 @@
 """A small table and the curators that the tests open on it."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow.csv
@@ -28,7 +29,7 @@ def write_table(folder: Path, codes: np.ndarray = CODES, shape: ht.Domain = SHAP
     return folder
 
 
-def vault(folder: Path, shape: ht.Domain = SHAPE, **more) -> ht.Vault:
+def vault(folder: Path, shape: ht.Domain = SHAPE, **more: Any) -> ht.Vault:
     return ht.Vault(folder / "t.csv", shape, **more)
 
 
@@ -37,11 +38,13 @@ def quick_vault(folder: Path) -> ht.Vault:
     return ht.Vault(table_of(SHAPE, CODES), SHAPE, ledger=folder / "t.ledger")
 
 
-def rehearsal(budget: ht.Budget = RICH, *, seed: int = 1, shape: ht.Domain = SHAPE, codes=CODES, **more) -> ht.Curator:
+def rehearsal(
+    budget: ht.Budget = RICH, *, seed: int = 1, shape: ht.Domain = SHAPE, codes: np.ndarray = CODES, **more: Any
+) -> ht.Curator:
     """Simulated: no ledger, no state."""
     table = ht.Vault(table_of(shape, codes), shape)
-    more = {"way": "hypothesis", "updates": 30, "questions": 1000} | more
-    return table.curate(budget=budget, randomness=ht.Simulated(seed), **more)
+    usual: dict[str, Any] = {"way": "hypothesis", "updates": 30, "questions": 1000}
+    return table.curate(budget=budget, randomness=ht.Simulated(seed), **usual | more)
 
 
 def ask_all(curator: ht.Curator, times: int = 1) -> list[ht.CuratorAnswer]:
@@ -52,4 +55,6 @@ def truth(question: str, codes: np.ndarray = CODES, shape: ht.Domain = SHAPE) ->
     """Not private: the exact share."""
     from hushtable.questions.parse import parse
 
-    return float(parse(question, shape).where.on_rows(codes)[0].mean())
+    condition = parse(question, shape).where
+    assert condition is not None
+    return float(condition.on_rows(codes)[0].mean())

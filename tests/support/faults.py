@@ -19,6 +19,7 @@ from curators import write_table
 
 import hushtable as ht
 from hushtable.cli import main
+from hushtable.vault.ledger.chain import Line
 from hushtable.vault.ledger.ledger import Ledger
 
 # Imports and compiles once, then runs each command it reads in a process of its own, which costs milliseconds.
@@ -185,7 +186,7 @@ def check_account(folder: Path) -> tuple[Fraction, int]:
     return ledger.spent, len(files)
 
 
-def check_covered(file: Path, reserved: dict, charged: dict[int, Fraction], settled: set[str]) -> None:
+def check_covered(file: Path, reserved: dict[int, Line], charged: dict[int, Fraction], settled: set[str]) -> None:
     synopsis = ht.load(file)
     entry = synopsis.accounting["ledger"]
     line = reserved[entry["line"]]

@@ -2,6 +2,8 @@
 
 from html.parser import HTMLParser
 
+Attributes = list[tuple[str, str | None]]
+
 
 class Page(HTMLParser):
     """Fails on tags that do not match; keeps the names of tags and the text."""
@@ -12,18 +14,18 @@ class Page(HTMLParser):
         self.seen: list[str] = []
         self.text: list[str] = []
 
-    def handle_starttag(self, tag, attrs):
+    def handle_starttag(self, tag: str, attrs: Attributes) -> None:
         self.seen.append(tag)
         if tag not in ("meta", "br"):
             self.open.append(tag)
 
-    def handle_startendtag(self, tag, attrs):
+    def handle_startendtag(self, tag: str, attrs: Attributes) -> None:
         self.seen.append(tag)
 
-    def handle_endtag(self, tag):
+    def handle_endtag(self, tag: str) -> None:
         assert self.open.pop() == tag
 
-    def handle_data(self, data):
+    def handle_data(self, data: str) -> None:
         if "style" not in self.open:
             self.text.append(data)
 

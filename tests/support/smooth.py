@@ -1,17 +1,24 @@
 """What the tests of smooth questions share: a small domain, rows, and a door without noise."""
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 
 import hushtable as ht
+from hushtable.budget import Price
 from hushtable.domain import Domain
-from hushtable.mechanisms import mechanisms
+from hushtable.models import Model
 from hushtable.synopsis import Synopsis
-from hushtable.vault.door.door import Door, Measurement, price_of
+from hushtable.vault.door.door import Door, Measurement, Noise, price_of
 from hushtable.vault.door.randomness import Simulated
 from hushtable.vault.sources import FrameSource
+from hushtable.vault.statistics import Statistic
 
-ATTRIBUTES = {
+Columns = dict[str, np.ndarray]
+
+ATTRIBUTES: dict[str, dict[str, Any]] = {
     "age": {"kind": "integer", "between": [18, 98], "bins": 8},
     "income": {"kind": "number", "between": [1000, 200000], "bins": 8},
     "bmi": {"kind": "number", "between": [14, 54], "bins": 4},
@@ -44,38 +51,44 @@ def table(rows: int = 4000, seed: int = 1) -> dict[str, np.ndarray]:
 class ExactDoor:
     """Reads rows and adds no noise; keeps the prices it was asked for."""
 
-    def __init__(self, columns: dict, domain: Domain) -> None:
-        self.source, self.domain, self.prices = FrameSource(pa.table(columns)), domain, []
+    def __init__(self, columns: Columns, domain: Domain) -> None:
+        self.source, self.domain = FrameSource(pa.table(columns)), domain
+        self.prices: list[Price] = []
 
-    def measure(self, statistic, noise):
+    def measure(self, statistic: Statistic, noise: Noise) -> Measurement:
         self.prices.append(price_of(statistic, noise, self.domain.unit))
         sums = self.source.total(statistic, self.domain)
         rows = statistic.rows(sums) if self.domain.unit.neighbours == "replace" else None
         return Measurement(values=statistic.to_coordinates(sums), noise=noise, rows=rows)
 
 
-def exact(columns: dict, domain: Domain, workload: str, budget=PURE, mechanism: str | None = None) -> Synopsis:
+def exact(
+    columns: Columns, domain: Domain, workload: str, budget: ht.Budget = PURE, mechanism: str | None = None
+) -> Synopsis:
     """Not private: a synopsis without noise that believes it has some."""
     made = ht.plan(domain, rows=len(columns["age"]), workload=workload, budget=budget, mechanism=mechanism)
-    model = mechanisms()[made.mechanism].release(ExactDoor(columns, domain), domain, made.design)
+    door: Any = ExactDoor(columns, domain)
+    model = made.by.release(door, domain, made.design)
     return Synopsis.from_release(made, model, ledger=None, not_private=False)
 
 
 class Account:
     """Pays for everything."""
 
-    def charge(self, price, *, what):
+    def charge(self, price: Price, *, what: str) -> None:
         assert price.amount > 0
 
 
-def releases(rows, shape, workload, budget, mechanism, count):
+def releases(
+    rows: Columns, shape: Domain, workload: str, budget: ht.Budget, mechanism: str | None, count: int
+) -> Iterator[Model]:
     """Models of one table: one without noise, then independent releases; the sums are computed once."""
     made = ht.plan(shape, rows=len(next(iter(rows.values()))), workload=workload, budget=budget, mechanism=mechanism)
-    mechanism, exact = made.mechanism, ExactDoor(rows, shape)
-    yield mechanisms()[mechanism].release(exact, shape, made.design)
-    known = {}
+    exact: Any = ExactDoor(rows, shape)
+    yield made.by.release(exact, shape, made.design)
+    known: dict[str, Any] = {}
 
-    def total(statistic):
+    def total(statistic: Any, /) -> Any:
         if statistic.name not in known:
             known[statistic.name] = exact.source.total(statistic, shape)
         return known[statistic.name].copy()
@@ -84,4 +97,4 @@ def releases(rows, shape, workload, budget, mechanism, count):
         door = Door(
             total=total, unit=shape.unit, price=made.design.price, account=Account(), randomness=Simulated(seed)
         )
-        yield mechanisms()[mechanism].release(door, shape, made.design)
+        yield made.by.release(door, shape, made.design)

@@ -1,14 +1,19 @@
 """Small tables and doubles that many tests share."""
 
+from collections.abc import Iterator
 from contextlib import contextmanager
+from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from hushtable.budget import Price
 from hushtable.domain import Domain
-from hushtable.vault.door.door import Measurement, price_of
+from hushtable.laws import Law
+from hushtable.vault.door.door import Measurement, Noise, price_of
+from hushtable.vault.statistics import Statistic
 
 BINARY = {f"b{i}": {"kind": "boolean", "missing": "error"} for i in range(4)}
 MIXED = {
@@ -18,7 +23,7 @@ MIXED = {
     "smoker": {"kind": "boolean", "missing": "error"},
 }
 # One representative value a code, in code order.
-VALUES = {
+VALUES: dict[str, list[Any]] = {
     "age": [5, 40, 80, None],
     "sex": ["female", "male"],
     "region": ["north", "south", "west", "abroad", None],
@@ -26,7 +31,7 @@ VALUES = {
 }
 
 
-def domain(attributes=None, *, neighbours="replace", rows=1) -> Domain:
+def domain(attributes: dict[str, Any] | None = None, *, neighbours: str = "replace", rows: int = 1) -> Domain:
     return Domain.from_dict(
         {"table": "t", "neighbours": neighbours, "unit": {"rows": rows}, "attributes": attributes or MIXED}
     )
@@ -57,15 +62,17 @@ class FakeDoor:
     """Answers without noise, so that an algorithm is tested without luck; keeps the prices it was asked for."""
 
     def __init__(self, codes: np.ndarray, shape: Domain) -> None:
-        self.codes, self.unit, self.prices = codes, shape.unit, []
+        self.codes, self.unit = codes, shape.unit
+        self.prices: list[Price] = []
 
-    def count_rows(self, statistic, scale, law):
+    def count_rows(self, statistic: Statistic, scale: Fraction, law: Law) -> int:
         if self.unit.neighbours == "add-remove":
-            amount = 1 / scale if law == "laplace" else 1 / (2 * scale)
-            self.prices.append(Price(currency="pure" if law == "laplace" else "zcdp", amount=amount))
-        return self.codes.shape[1]
+            self.prices.append(Price(currency=law.currency, amount=law.price(1, scale)))
+        return int(self.codes.shape[1])
 
-    def select(self, statistic, reference, price, *, among=None):
+    def select(
+        self, statistic: Statistic, reference: np.ndarray, price: Price, *, among: np.ndarray | None = None
+    ) -> int:
         self.prices.append(price)
         apart = np.abs(statistic.to_coordinates(statistic.accumulate(self.codes)) - reference)
         starts = statistic.block_starts()
@@ -73,13 +80,13 @@ class FakeDoor:
         return int(np.argmax(scores)) if among is None else int(among[np.argmax(scores[among])])
 
     @contextmanager
-    def paid(self, price, what):
+    def paid(self, price: Price, what: str) -> Iterator[None]:
         yield
 
-    def key_bytes(self, count):
+    def key_bytes(self, count: int) -> bytes:
         return bytes(range(count))
 
-    def measure(self, statistic, noise):
+    def measure(self, statistic: Statistic, noise: Noise) -> Measurement:
         self.prices.append(price_of(statistic, noise, self.unit))
         sums = statistic.accumulate(self.codes)
         rows = statistic.rows(sums) if self.unit.neighbours == "replace" else None

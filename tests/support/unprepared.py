@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-from specimens import APPROX, CLOSED, RHO, SPECIMENS, Specimen, list_counts, rows
+from specimens import APPROX, CLOSED, RHO, Specimen, every_specimen, rows_of
 
 import hushtable as ht
 from hushtable.budget import Budget
@@ -48,7 +48,7 @@ def table(one: Specimen, number: int = 4000) -> pa.Table:
         share = 0.05 if one.attributes is WIDE else 0.5
         bits = {name: (g.random(number) + lean) / 2 < share for name in one.attributes}
         return pa.table({name: bits[name] for name in bits} | {"y5": bits["y0"] ^ bits["y1"]})
-    found = rows({name: spec for name, spec in one.attributes.items() if name not in LONG}, number)
+    found = rows_of({name: spec for name, spec in one.attributes.items() if name not in LONG}, number)
     for name in (n for n in LONG if n in one.attributes):
         found = found.append_column(name, pa.array([f"v{i * i % 300}" for i in range(number)]))
     return found.select(list(one.attributes))
@@ -89,7 +89,7 @@ def main() -> None:
     """Forks once for each specimen."""
     found: dict[str, list[str]] = {}
     with tempfile.TemporaryDirectory() as folder:
-        known = {one.name: (one, True) for one in (*SPECIMENS, *MORE, list_counts(Path(folder)))}
+        known = {one.name: (one, True) for one in (*every_specimen(Path(folder)), *MORE)}
         # Power: what is not prepared is seen.
         known |= {f"unprepared {name}": (known[name][0], False) for name in ("mwem", "pair-rake", "low-order")}
         for name in sys.argv[1:] or known:

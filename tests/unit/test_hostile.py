@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from specimens import CLOSED, SPECIMENS, rows
+from specimens import CLOSED, SPECIMENS, rows_of
 
 import hushtable as ht
 from hushtable.errors import BadData, BadPlan, BadSynopsis, HushError, UnknownAttribute
@@ -107,7 +107,7 @@ def test_means_of_numbers_too_large_to_square_are_inside_their_range():
     wide = CLOSED | {"age": {"kind": "number", "between": [0, "1e300"], "bins": 2, "other": True}}
     shape = ht.Domain.from_dict({"table": "t", "attributes": wide})
     plan = ht.plan(shape, rows=60, workload="marginals(width=1)", budget=ht.Budget(rho=100), mechanism="low-order")
-    synopsis = ht.Vault(rows(CLOSED), shape).release(plan, randomness=ht.Simulated(1))
+    synopsis = ht.Vault(rows_of(CLOSED), shape).release(plan, randomness=ht.Simulated(1))
     answer = synopsis.ask("SELECT avg(age) FROM t")
     said = json.loads(json.dumps(answer.to_dict(), allow_nan=False))
     assert 0 <= said["low"] < said["value"] < said["high"] <= 1e300
@@ -118,7 +118,7 @@ def test_a_bias_bound_is_never_negative():
     """Noise may make the counts of wide bins negative, which once made an interval too narrow."""
     shape = ht.Domain.from_dict({"table": "t", "attributes": {"age": CLOSED["age"]}})
     plan = ht.plan(shape, rows=60, workload="marginals(width=1)", budget=ht.Budget(rho=1), mechanism="histogram")
-    model = ht.Vault(rows(CLOSED), shape).release(plan, randomness=ht.Simulated(1)).model
+    model = ht.Vault(rows_of(CLOSED), shape).release(plan, randomness=ht.Simulated(1)).model
     model.cells[:] = [300, -200, 50, 0, 0]  # the middle bin is the widest
     answer = model.answer(model.parse("SELECT avg(age) FROM t"))
     assert answer.bias == 0

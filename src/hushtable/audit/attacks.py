@@ -13,7 +13,7 @@ import numpy as np
 
 from .bounds import at_least, at_most, delta_proven, epsilon_proven, rho_proven
 from .checks import ALARM, Check
-from .laws import Floats
+from .exact_laws import Floats
 
 __all__ = ["Claim", "Releases", "attack"]
 
@@ -48,7 +48,7 @@ class Releases:
 
 
 @dataclass(frozen=True)
-class Event:
+class ScoreEvent:
     """Score at least (or below) a threshold, more likely on the first (or the second) table."""
 
     by: str
@@ -63,11 +63,11 @@ def attack(
 ) -> list[Check]:
     """The proven amount against the claim; for a claim with a delta also the proven delta."""
     half = len(first.losses) // 2
-    found = list(_scores(first, second, half, sums))
+    scores = list(_scores(first, second, half, sums))
     checks = []
     kinds = [False, True] if claim.delta else [False]
     for for_delta in kinds:
-        event = max((_best(by, a, b, half, claim, for_delta) for by, a, b in found), key=lambda pair: pair[0])[1]
+        event = max((_best(by, a, b, half, claim, for_delta) for by, a, b in scores), key=lambda pair: pair[0])[1]
         checks.append(_prove(event, half, claim, for_delta))
     return checks
 
@@ -121,16 +121,16 @@ def _classifier(a: Floats, b: Floats, half: int) -> tuple[Floats, Floats]:
     return features(a) @ weights, features(b) @ weights
 
 
-def _best(by: str, a: Floats, b: Floats, half: int, claim: Claim, for_delta: bool) -> tuple[float, Event]:
+def _best(by: str, a: Floats, b: Floats, half: int, claim: Claim, for_delta: bool) -> tuple[float, ScoreEvent]:
     """The threshold that promises the best proof, from the first halves."""
     left, right = np.sort(a[:half]), np.sort(b[:half])
-    best, event = -1.0, Event(by, a, b, math.inf, True)
+    best, event = -1.0, ScoreEvent(by, a, b, math.inf, True)
     for threshold in np.unique(np.quantile(np.concatenate([left, right]), LEVELS, method="nearest")):
         p, q = (1 - np.searchsorted(side, threshold) / half for side in (left, right))
         for upper, (more, less) in ((True, (p, q)), (False, (1 - q, 1 - p))):
             value = _value(_cautious(more, half, -1), _cautious(less, half, 1), claim, for_delta)
             if value > best:
-                best, event = value, Event(by, a, b, float(threshold), upper)
+                best, event = value, ScoreEvent(by, a, b, float(threshold), upper)
     return best, event
 
 
@@ -142,14 +142,14 @@ def _value(p: float, q: float, claim: Claim, for_delta: bool) -> float:
     return delta_proven(p, q, claim.amount) if for_delta else claim.proven(p, q)
 
 
-def _prove(event: Event, half: int, claim: Claim, for_delta: bool) -> Check:
+def _prove(event: ScoreEvent, half: int, claim: Claim, for_delta: bool) -> Check:
     """The event on the second halves, by Clopper-Pearson bounds."""
     more, less = (event.first, event.second) if event.upper else (event.second, event.first)
     counts = [int(((s[half:] >= event.threshold) == event.upper).sum()) for s in (more, less)]
     runs = len(more) - half
-    found = _value(at_least(counts[0], runs, ALARM / 2), at_most(counts[1], runs, ALARM / 2), claim, for_delta)
+    proven = _value(at_least(counts[0], runs, ALARM / 2), at_most(counts[1], runs, ALARM / 2), claim, for_delta)
     if for_delta:
-        return Check(kind="delta", passed=found <= claim.delta, found=found, claim=claim.delta, unit="delta",
+        return Check(kind="delta", passed=proven <= claim.delta, found=proven, claim=claim.delta, unit="delta",
                      runs=2 * len(more), by=event.by)  # fmt: skip
-    return Check(kind="attack", passed=found <= claim.amount, found=found, claim=claim.amount, unit=claim.unit,
+    return Check(kind="attack", passed=proven <= claim.amount, found=proven, claim=claim.amount, unit=claim.unit,
                  runs=2 * len(more), by=event.by)  # fmt: skip

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .bounds import two_sided
-from .laws import Floats
+from .exact_laws import Floats
 
 __all__ = ["ALARM", "Check", "Kind", "Signs", "coins_for", "follows_law", "halves", "is_independent", "price_covers"]
 
@@ -97,5 +97,5 @@ def is_independent(left: Signs, right: Signs, parts: Signs, *, runs: int, by: st
         agree.append(round(float(pairs[i, j] + balance[i, j]) / 2))
         differ.append(round(float(pairs[i, j] - balance[i, j]) / 2))
     tests = [two_sided(a, a + d, 0.5) for a, d in zip(agree, differ, strict=True) if a + d]
-    found = min(1.0, min(tests, default=1.0) * len(tests))
-    return Check(kind="independence", passed=found > ALARM, found=found, claim=ALARM, unit="p-value", runs=runs, by=by)
+    worst = min(1.0, min(tests, default=1.0) * len(tests))
+    return Check(kind="independence", passed=worst > ALARM, found=worst, claim=ALARM, unit="p-value", runs=runs, by=by)

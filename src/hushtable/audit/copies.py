@@ -26,42 +26,36 @@ class Copies(Statistic):
 
     name: ClassVar[str] = "copies"
 
-    def __init__(self, one: Statistic, times: int) -> None:
-        self.one, self.times, self.groups = one, times, one.groups
+    def __init__(self, statistic: Statistic, times: int) -> None:
+        self.statistic, self.times, self.groups = statistic, times, statistic.groups
 
     def columns(self, domain: Domain) -> tuple[str, ...]:
-        """Those of the one."""
-        return self.one.whole.columns(domain)
+        return self.statistic.whole.columns(domain)
 
     def read(self, batch: pa.RecordBatch, domain: Domain) -> Any:
-        """As the one does."""
-        return self.one.whole.read(batch, domain)
+        return self.statistic.whole.read(batch, domain)
 
     def accumulate(self, codes: Any) -> Any:
-        """Summed once."""
-        return self.one.whole.accumulate(codes)
+        return self.statistic.whole.accumulate(codes)
 
     def zeros(self) -> Any:
-        """The sum over no rows."""
-        return self.one.whole.zeros()
+        return self.statistic.whole.zeros()
 
     def to_coordinates(self, sums: Any) -> NDArray[np.int64]:
-        """The coordinates of the one, again and again."""
-        return np.tile(self.one.own_part(self.one.whole.to_coordinates(sums)), self.times)
+        """The coordinates of the statistic, again and again."""
+        return np.tile(self.statistic.own_part(self.statistic.whole.to_coordinates(sums)), self.times)
 
     def rows(self, sums: Any) -> int:
-        """The number of rows."""
-        return self.one.whole.rows(sums)
+        return self.statistic.whole.rows(sums)
 
     def scales(self, law: Law, per_group: Sequence[Fraction]) -> CoordinateNoise:
         """The same for every copy."""
-        scales = self.one.scales(law, per_group)
+        scales = self.statistic.scales(law, per_group)
         return CoordinateNoise(law=law, table=scales.table, index=np.tile(scales.index, self.times))
 
     def _sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
         """As often as there are copies."""
-        return self.times * self.one.sensitivity(power=power, weights=weights, neighbours=neighbours)
+        return self.times * self.statistic.sensitivity(power=power, weights=weights, neighbours=neighbours)
 
     def largest_change(self, neighbours: Neighbours) -> int:
-        """That of the one."""
-        return self.one.largest_change(neighbours)
+        return self.statistic.largest_change(neighbours)

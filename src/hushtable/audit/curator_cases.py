@@ -12,87 +12,84 @@ from ..curator.list_curator import ListCurator
 from ..curator.plan import CuratorPlan, Way, plan_curator
 from ..domain import Domain
 from ..maths.keys.siphash import KEY_BYTES
-from ..questions.lists import Listed
 from ..vault.door.randomness import Simulated
 from ..vault.held_keys import HeldKeys
 from ..vault.key_counts import KeyCounts
 from ..vault.ledger.sealed_lines import Chain
+from .made_up_tables import NAMES, MadeUpTable, possible_rows
 from .pairs import Pair, pair_tables
 from .releases import ReleaseCase
-from .shapes import BINARY, OPEN, RELATIONS, persons, shape
-from .tables import NAMES, Table, possible_rows
+from .shapes import RELATIONS, persons, shape
+from .specimens import CURATORS, CuratorSpecimen
 
-__all__ = ["CURATORS", "curator_cases"]
+__all__ = ["curator_cases"]
 
-CURATORS = ("curator", "list-curator")
 PURE, RHO = Budget(epsilon=4), Budget(rho=4)
 # Ways, budgets and rows of a person; a fast audit takes the first two.
 SESSIONS: tuple[tuple[Way, Budget, int], ...] = (
     ("hypothesis", PURE, 1), ("hypothesis", RHO, 3), ("hypothesis", PURE, 2), ("hypothesis", RHO, 1),
     ("independent", PURE, 1), ("independent", RHO, 1),
 )  # fmt: skip
-QUESTIONS = (
-    "b0 AND b1", "b0 OR b1", "b0 AND b1 AND b2", "b0", "NOT b1", "b1 OR b2", "b0 AND NOT b1", "b0 AND b2",
-    "at_least(2, b0, b1, b2)", "NOT b0 AND NOT b1",
-)  # fmt: skip
 
 
 def curator_cases(name: str, *, seed: int) -> Iterator[ReleaseCase]:
     """Sessions with either curator."""
+    (specimen,) = (specimen for specimen in CURATORS if specimen.name == name)
     for relation in RELATIONS:
         for way, budget, person in SESSIONS:
-            if name == "curator":
-                yield _questions(shape(BINARY, relation, rows=person), way, budget, seed)
+            domain = shape(specimen.attributes, relation, rows=person)
+            if specimen.workload is None:
+                yield _questions(specimen, domain, way, budget, seed)
             elif way == "hypothesis":
-                domain = shape(OPEN, relation, rows=person)
                 plan = plan_curator(
-                    domain, budget=budget, rows=8 + person, questions=20, updates=3, way=way, workload="sparse(size=4)"
+                    domain, budget=budget, rows=8 + person, questions=20, updates=3, way=way, workload=specimen.workload
                 )
-                yield _lists(domain, plan)
+                yield _lists(specimen, domain, plan)
 
 
-def _questions(domain: Domain, way: Way, budget: Budget, seed: int) -> ReleaseCase:
+def _questions(specimen: CuratorSpecimen, domain: Domain, way: Way, budget: Budget, seed: int) -> ReleaseCase:
     """About a table whose other rows are alike, so that the hypothesis is wrong and thresholds are crossed."""
     unit, rows = domain.unit, possible_rows(domain, most=100, seed=seed)
-    new = None if unit.neighbours == "add-remove" else rows[-1]
+    new = None if unit.private_rows else rows[-1]
     tables = pair_tables(domain, Pair(rows[0], new, 0.0), [rows[3]] * 4 + [rows[4]] * 6)
     plan = plan_curator(domain, budget=budget, rows=10 + unit.rows, questions=20, updates=3, way=way)
     label = f"curator, {way}, {unit.neighbours}, {budget}{persons(unit.rows)}"
-    return ReleaseCase(label, domain, tables, _session(plan), 120)
+    return ReleaseCase(label, domain, tables, _session(specimen, plan), 120)
 
 
-def _session(plan: CuratorPlan) -> Callable[[Callable[..., Any], Table, Simulated], Price]:
+def _session(
+    specimen: CuratorSpecimen, plan: CuratorPlan
+) -> Callable[[Callable[..., Any], MadeUpTable, Simulated], Price]:
     """Opens a curator through the door given and asks it everything."""
 
-    def act(door: Callable[..., Any], table: Table, randomness: Simulated) -> Price:
+    def act(door: Callable[..., Any], table: MadeUpTable, randomness: Simulated) -> Price:
         account = Rehearsal(plan)
         curator = Curator(
             plan=plan, state=Chain(), account=account, rows=table, randomness=randomness,
             on_exhausted="unverified", door=door,
         )  # fmt: skip
-        for question in QUESTIONS:
+        for question in specimen.questions:
             curator.ask(question)
         return Price(currency=plan.price.currency, amount=plan.price.amount - account.left)
 
     return act
 
 
-def _lists(domain: Domain, plan: CuratorPlan) -> ReleaseCase:
+def _lists(specimen: CuratorSpecimen, domain: Domain, plan: CuratorPlan) -> ReleaseCase:
     """Lists of values, in any weights; one replaced row changes most of them."""
     keys = [(name,) for name in NAMES]
-    new = None if domain.unit.neighbours == "add-remove" else keys[1]
+    new = None if domain.unit.private_rows else keys[1]
     tables = pair_tables(domain, Pair(keys[0], new, 0.0), [keys[2], keys[3], keys[4], keys[5]] * 2)
-    lists = [Listed(NAMES[a : a + 2]) for a in (0, 1, 3)] + [Listed({NAMES[0]: 0.5}), Listed(NAMES[:3])]
 
-    def act(door: Callable[..., Any], table: Table, randomness: Simulated) -> Price:
+    def act(door: Callable[..., Any], table: MadeUpTable, randomness: Simulated) -> Price:
         keys = KeyCounts(domain.attributes, bytes(randomness.bytes(2 * KEY_BYTES)))
         account = Rehearsal(plan)
         curator = ListCurator(
             plan=plan, state=Chain(), account=account, rows=HeldKeys(keys, table.total(keys)),
             randomness=randomness, on_exhausted="unverified", door=door,
         )  # fmt: skip
-        for one in lists:
-            curator.ask(one)
+        for question in specimen.questions:
+            curator.ask(question)
         return Price(currency=plan.price.currency, amount=plan.price.amount - account.left)
 
     name = f"list-curator, {plan.way}, {domain.unit.neighbours}, {plan.budget}{persons(domain.unit.rows)}"

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..laws import Law
 from ..vault.door.reveal import Revealed
-from .laws import Floats, noise_pit, noise_tail
+from .exact_laws import Floats, noise_pit, noise_tail
 
 __all__ = ["KeyLaw"]
 

@@ -8,13 +8,12 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from ..budget import Neighbours, Unit
 from ..domain import Domain
 from ..laws import Law
 from ..vault.door.door import Noise
 from ..vault.statistics import Statistic
-from .laws import Floats
-from .tables import Row, Table, possible_rows, telling_values
+from .exact_laws import Floats
+from .made_up_tables import MadeUpTable, Row, possible_rows, telling_values
 
 __all__ = ["Pair", "pair_tables", "weights_of", "worst_pair"]
 
@@ -35,28 +34,24 @@ def weights_of(statistic: Statistic, noise: Noise) -> Floats:
     scales = statistic.scales(noise.law, noise.per_group)
     each = np.array([float(Fraction(s)) for s in scales.table])[scales.index]
     with np.errstate(divide="ignore"):
-        found = np.where(each > 0, (1 if noise.law == Law.LAPLACE else 0.5) / each, 0.0)
-    return np.asarray(found)
+        weights = np.where(each > 0, (1 if noise.law == Law.LAPLACE else 0.5) / each, 0.0)
+    return np.asarray(weights)
 
 
 def worst_pair(statistic: Statistic, noise: Noise, domain: Domain, *, seed: int) -> Pair:
     """All pairs of many possible rows, then one value of the best pair changed at a time, as long as that helps."""
-    power, weights, relation = (
-        (1 if noise.law == Law.LAPLACE else 2),
-        weights_of(statistic, noise),
-        domain.unit.neighbours,
-    )
+    power, weights, added = noise.law.power, weights_of(statistic, noise), domain.unit.private_rows
     rows = possible_rows(domain, most=min(MOST_ROWS, max(20, MOST_COORDINATES // len(weights))), seed=seed)
-    vectors = np.array([Table(domain, [row]).finished(statistic) for row in rows], dtype=np.float64)
+    vectors = np.array([MadeUpTable(domain, [row]).coordinates(statistic) for row in rows], dtype=np.float64)
     best, pair = -1.0, (0, 0)
     for i, vector in enumerate(vectors):
-        changes = vector[None] if relation == "add-remove" else vectors[i:] - vector
+        changes = vector[None] if added else vectors[i:] - vector
         prices = (np.abs(changes) ** power) @ weights
         if prices.max() > best:
             best, pair = float(prices.max()), (i, i + int(prices.argmax()))
-    new = None if relation == "add-remove" else rows[pair[1]]
-    found = _climb(statistic, domain, Pair(rows[pair[0]], new, best), weights, power)
-    return Pair(found.gone, found.new, found.price * domain.unit.rows**power)
+    new = None if added else rows[pair[1]]
+    worst = _climb(statistic, domain, Pair(rows[pair[0]], new, best), weights, power)
+    return Pair(worst.gone, worst.new, worst.price * domain.unit.rows**power)
 
 
 def _climb(statistic: Statistic, domain: Domain, pair: Pair, weights: NDArray[np.float64], power: int) -> Pair:
@@ -79,19 +74,18 @@ def _climb(statistic: Statistic, domain: Domain, pair: Pair, weights: NDArray[np
 def _price(
     statistic: Statistic, domain: Domain, gone: Row, new: Row | None, weights: NDArray[np.float64], power: int
 ) -> float:
-    change = Table(domain, [gone]).finished(statistic).astype(np.float64)
+    change = MadeUpTable(domain, [gone]).coordinates(statistic).astype(np.float64)
     if new is not None:
-        change = change - Table(domain, [new]).finished(statistic)
+        change = change - MadeUpTable(domain, [new]).coordinates(statistic)
     return float(np.abs(change) ** power @ weights)
 
 
-def pair_tables(domain: Domain, pair: Pair, others: list[Row]) -> tuple[Table, Table]:
+def pair_tables(domain: Domain, pair: Pair, others: list[Row]) -> tuple[MadeUpTable, MadeUpTable]:
     """Two neighbouring tables: the same others, and one person with as many equal rows as a person may have.
 
     Nobody else has such a row: where a cell is empty but for one person there is most to betray.
     """
     others = [row for row in others if row not in (pair.gone, pair.new)]
-    unit: Unit = domain.unit
-    relation: Neighbours = unit.neighbours
-    new = [] if relation == "add-remove" or pair.new is None else [pair.new] * unit.rows
-    return Table(domain, [*others, *[pair.gone] * unit.rows]), Table(domain, [*others, *new])
+    unit = domain.unit
+    new = [] if unit.private_rows or pair.new is None else [pair.new] * unit.rows
+    return MadeUpTable(domain, [*others, *[pair.gone] * unit.rows]), MadeUpTable(domain, [*others, *new])

@@ -12,20 +12,24 @@ from typing import Any, Literal
 
 from ..errors import BadPlan
 from ..mechanisms import mechanisms
+from ..vault.statistics import statistics
 from ..words import listed, suggestion
 from .checks import ALARM, Check
-from .curator_cases import CURATORS, curator_cases
-from .mechanism_cases import SETTINGS, mechanism_cases
+from .curator_cases import curator_cases
+from .measurements import MeasureCase, audit_measure
+from .mechanism_cases import mechanism_cases
 from .releases import ReleaseCase, audit_release
-from .statistic_cases import BUILDERS, every_statistic, statistic_cases
+from .specimens import CURATORS, specimens_of
+from .statistic_cases import statistic_cases
+from .statistic_specimens import STATISTICS
 from .step_cases import STEPS, step_cases
-from .steps import MeasureCase, audit_measure
 
-__all__ = ["FAST", "FULL", "Effort", "Result", "Target", "audit", "judge", "targets", "total_alarm"]
+__all__ = ["FAST", "FULL", "AuditTarget", "Effort", "Result", "audit", "judge", "targets", "total_alarm"]
 
 Group = Literal["mechanism", "curator", "statistic", "step"]
 Case = MeasureCase | ReleaseCase
 SEED = 2026
+CATALOGUE = "src/hushtable/audit (specimens.py, statistic_specimens.py)"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +46,7 @@ FAST = Effort(draws=4000, share=0.15, most_cases=2)
 
 
 @dataclass(frozen=True)
-class Target:
+class AuditTarget:
     """Something that is attacked."""
 
     group: Group
@@ -61,7 +65,7 @@ class Target:
 class Result:
     """The verdict on one case."""
 
-    target: Target
+    target: AuditTarget
     case: str
     checks: tuple[Check, ...]
 
@@ -81,29 +85,31 @@ class Result:
         }
 
 
-def targets(name: str | None = None) -> list[Target]:
+def targets(name: str | None = None) -> list[AuditTarget]:
     """All targets, or those of one name. A mechanism or statistic that has no case is an error, not a gap."""
-    found = [Target("mechanism", one) for one in sorted(mechanisms())]
-    found += [Target("curator", one) for one in CURATORS]
-    found += [Target("statistic", one) for one in every_statistic()]
-    found += [Target("step", one) for one in STEPS]
-    known: dict[Group, Iterable[str]] = {
-        "mechanism": SETTINGS, "curator": CURATORS, "statistic": BUILDERS, "step": STEPS
-    }  # fmt: skip
-    lacking = [target.name for target in found if target.name not in known[target.group]]
+    mechanical = sorted(mechanisms())
+    lacking = [name for name in mechanical if not any(specimen.attacks for specimen in specimens_of(name))]
+    lacking += [name for name in statistics() if name not in STATISTICS]
     if lacking:
-        raise BadPlan(f"no audit case for {listed(lacking)}; add one in src/hushtable/audit/")
+        raise BadPlan(f"no audit case for {listed(lacking)}; add a specimen to {CATALOGUE}")
+    groups: dict[Group, Iterable[str]] = {
+        "mechanism": mechanical,
+        "curator": [specimen.name for specimen in CURATORS],
+        "statistic": statistics(),
+        "step": STEPS,
+    }
+    every = [AuditTarget(group, of_group) for group, names in groups.items() for of_group in names]
     if name is None:
-        return found
-    chosen = [target for target in found if target.name == name]
+        return every
+    chosen = [target for target in every if target.name == name]
     if not chosen:
-        names = sorted({target.name for target in found})
+        names = sorted({target.name for target in every})
         raise BadPlan(f"nothing called '{name[:60]}' to audit; there are {listed(names)}.{suggestion(name, names)}")
     return chosen
 
 
 def audit(
-    chosen: Iterable[Target],
+    chosen: Iterable[AuditTarget],
     *,
     effort: Effort = FULL,
     seed: int = SEED,
@@ -126,12 +132,12 @@ def audit(
                     progress(done)
 
 
-def _results(target: Target, effort: Effort, seed: int) -> Iterator[Result]:
+def _results(target: AuditTarget, effort: Effort, seed: int) -> Iterator[Result]:
     for case in islice(target.cases(), effort.most_cases):
         yield Result(target, case.name, tuple(judge(case, effort=effort, seed=seed)))
 
 
-def _listed(target: Target, effort: Effort, seed: int) -> list[Result]:
+def _listed(target: AuditTarget, effort: Effort, seed: int) -> list[Result]:
     """For another process."""
     return list(_results(target, effort, seed))
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..budget import Currency, Price
+from ..budget import Currency, Price, touched
 from ..domain import Domain
 from ..errors import OverBudget
 from ..laws import Law
@@ -20,16 +20,15 @@ from ..maths.weighted_rows.tables import GroupedSet
 from ..vault.door.door import Noise
 from ..vault.door.reveal import reveal_price, threshold_for
 from ..vault.statistics import GroupedTables, Histogram, OneQuestion
+from .made_up_tables import NAMES, MadeUpTable, Row
 from .releases import ReleaseCase, opener
 from .shapes import BINARY, OPEN, RELATIONS, persons, shape
-from .tables import NAMES, Row, Table
 
 __all__ = ["STEPS", "step_cases"]
 
 NO, YES = ("false", "false", "false"), ("true", "true", "true")
 # Currencies and rows of a person; a fast audit takes the first two.
 SETTINGS: tuple[tuple[Currency, int], ...] = (("pure", 1), ("zcdp", 3), ("pure", 2), ("zcdp", 1))
-TWICE = 2
 Release = Callable[[Any, Domain], None]
 
 
@@ -38,22 +37,18 @@ def _price(currency: Currency, epsilon: int = 1) -> Price:
     return Price(currency=currency, amount=Fraction(epsilon) if currency == "pure" else Fraction(epsilon**2, 2))
 
 
-def _law(currency: Currency) -> Law:
-    return Law.LAPLACE if currency == "pure" else Law.GAUSSIAN
-
-
-def _tables(domain: Domain, here: list[Row], there: list[Row], others: list[Row]) -> tuple[Table, Table]:
+def _tables(domain: Domain, here: list[Row], there: list[Row], others: list[Row]) -> tuple[MadeUpTable, MadeUpTable]:
     """Two neighbouring tables: all rows of one person are others, or are there only once."""
-    new = [] if domain.unit.neighbours == "add-remove" else there
-    return Table(domain, [*others, *here]), Table(domain, [*others, *new])
+    new = [] if domain.unit.private_rows else there
+    return MadeUpTable(domain, [*others, *here]), MadeUpTable(domain, [*others, *new])
 
 
-def _cells(domain: Domain) -> tuple[Table, Table]:
+def _cells(domain: Domain) -> tuple[MadeUpTable, MadeUpTable]:
     """All rows of the person are in one cell, where they are seen best."""
     return _tables(domain, [NO] * domain.unit.rows, [YES] * domain.unit.rows, [NO, YES])
 
 
-def _keys(domain: Domain) -> tuple[Table, Table]:
+def _keys(domain: Domain) -> tuple[MadeUpTable, MadeUpTable]:
     """Each row of the person has a key of its own, which nobody else has; there, one that others have."""
     mine: list[Row] = [(f"mine-{i}",) for i in range(domain.unit.rows)]
     common: list[Row] = [(NAMES[0],)] * 40
@@ -62,7 +57,7 @@ def _keys(domain: Domain) -> tuple[Table, Table]:
 
 def _wider(domain: Domain, law: Law) -> int:
     """How much wider the noise of a person with several rows must be: the scale, or the variance."""
-    return domain.unit.rows if law == Law.LAPLACE else domain.unit.rows**2
+    return int(domain.unit.rows**law.power)
 
 
 def _select(domain: Domain, currency: Currency) -> Release:
@@ -94,10 +89,10 @@ def _choose(domain: Domain, currency: Currency) -> Release:
 
 def _distances(domain: Domain, currency: Currency) -> Release:
     sets = [GroupedSet((i, j), (np.arange(2), np.arange(2))) for i, j in ((0, 1), (0, 2), (1, 2))]
-    statistic, law = GroupedTables(domain.sizes, sets, times=8), _law(currency)
+    statistic, law = GroupedTables(domain.sizes, sets, times=8), Law.of(_price(currency))
     reference = np.tile(np.array([0, 9, 9, 90], dtype=np.int64), 3)
     change = statistic.block_change(domain.unit.neighbours) * domain.unit.rows
-    scale = Fraction(len(sets) * change) if law == Law.LAPLACE else Fraction(len(sets) * change**2)
+    scale = Fraction(len(sets) * change**law.power)
 
     def release(door: Any, _: Domain) -> None:
         door.distances(statistic, reference, scale, law)
@@ -106,7 +101,7 @@ def _distances(domain: Domain, currency: Currency) -> Release:
 
 
 def _count(domain: Domain, currency: Currency) -> Release:
-    statistic, law = Histogram(domain.sizes), _law(currency)
+    statistic, law = Histogram(domain.sizes), Law.of(_price(currency))
     scale = Fraction(_wider(domain, law))
 
     def release(door: Any, _: Domain) -> None:
@@ -118,7 +113,7 @@ def _count(domain: Domain, currency: Currency) -> Release:
 def _watch(domain: Domain, currency: Currency) -> Release:
     """Questions that one row moves all the same way, some of them past the threshold; each yes is then measured."""
     sure, never = (OneQuestion(domain.sizes, (0,), np.array([first, not first])) for first in (True, False))
-    law, crossings = _law(currency), (2 if currency == "pure" else 1)
+    law, crossings = Law.of(_price(currency)), (2 if currency == "pure" else 1)
     epsilon = Price(currency="pure", amount=Fraction(1, 2))
     # The other half for the measurements.
     scale = Fraction(2 * crossings) if law == Law.LAPLACE else Fraction(1, 2 * (Fraction(1, 2) - Fraction(1, 8)))
@@ -152,9 +147,8 @@ def _watch_afar(domain: Domain, currency: Currency) -> Release:
 
 def _several(domain: Domain, currency: Currency) -> Release:
     """Four measurements, each for a quarter of the budget."""
-    statistic, law = Histogram(domain.sizes), _law(currency)
-    change = 1 if domain.unit.neighbours == "add-remove" else TWICE
-    noise = Noise(law=law, per_group=(Fraction(4 * change * _wider(domain, law)),))
+    statistic, law = Histogram(domain.sizes), Law.of(_price(currency))
+    noise = Noise(law=law, per_group=(Fraction(4 * touched(domain.unit.neighbours) * _wider(domain, law)),))
 
     def release(door: Any, _: Domain) -> None:
         for _number in range(4):
@@ -182,36 +176,36 @@ MOST_REVEALS = 6
 
 def _reveal_noise(domain: Domain) -> tuple[Fraction, int]:
     unit = domain.unit
-    scale = Fraction(4 * unit.rows * (1 if unit.neighbours == "add-remove" else TWICE))
+    scale = Fraction(4 * unit.moved)
     return scale, threshold_for(scale, Fraction(1, 50), unit)
 
 
 def _reveal_price(domain: Domain, currency: Currency) -> Price:
     """The delta of two reveals and the epsilon of many."""
-    one = reveal_price(*_reveal_noise(domain), domain.unit).into(currency).on_grid(up=True)
-    return Price(currency=currency, amount=one.amount * MOST_REVEALS, delta=one.delta * TWICE)
+    each = reveal_price(*_reveal_noise(domain), domain.unit).into(currency).on_grid(up=True)
+    return Price(currency=currency, amount=each.amount * MOST_REVEALS, delta=each.delta * 2)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kind:
+class StepKind:
     """One kind of step: what is done for which price, to which tables, and how many releases of each there are."""
 
     build: Callable[[Domain, Currency], Release]
     runs: int
     attributes: dict[str, Any] = field(default_factory=lambda: BINARY)
-    tables: Callable[[Domain], tuple[Table, Table]] = _cells
+    tables: Callable[[Domain], tuple[MadeUpTable, MadeUpTable]] = _cells
     price: Callable[[Domain, Currency], Price] = lambda _, currency: _price(currency)
 
 
-STEPS: dict[str, Kind] = {
-    "select between two": Kind(build=_select, runs=6000),
-    "select among all": Kind(build=_choose, runs=1500),
-    "distances": Kind(build=_distances, runs=1500),
-    "count rows": Kind(build=_count, runs=3000),
-    "watch, then measure": Kind(build=_watch, runs=800),
-    "watch from afar": Kind(build=_watch_afar, runs=800),
-    "four measurements": Kind(build=_several, runs=600),
-    "reveal": Kind(build=_reveal, runs=400, attributes=OPEN, tables=_keys, price=_reveal_price),
+STEPS: dict[str, StepKind] = {
+    "select between two": StepKind(build=_select, runs=6000),
+    "select among all": StepKind(build=_choose, runs=1500),
+    "distances": StepKind(build=_distances, runs=1500),
+    "count rows": StepKind(build=_count, runs=3000),
+    "watch, then measure": StepKind(build=_watch, runs=800),
+    "watch from afar": StepKind(build=_watch_afar, runs=800),
+    "four measurements": StepKind(build=_several, runs=600),
+    "reveal": StepKind(build=_reveal, runs=400, attributes=OPEN, tables=_keys, price=_reveal_price),
 }
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import reduce
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pyarrow as pa
@@ -70,7 +70,7 @@ def neighbours_of(unit: Unit):
     pairs = (
         [(rows, (0,) * keys) for rows in person]
         if unit.neighbours == "add-remove"
-        else [(a, b) for a in exactly for b in exactly]
+        else list(combinations(exactly, 2))  # either way round is tried
     )
     for base in product((0, 2), repeat=keys):
         for mine, yours in pairs:

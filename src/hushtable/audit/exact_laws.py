@@ -1,4 +1,4 @@
-"""Laws: what each step of a door should give, exactly, so that what it gave can be held against it."""
+"""Exact laws: what each step of a door should give, exactly, so that what it gave can be held against it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ORDERS = (1.0001, 1.5, 2.0, 4.0, 8.0, 32.0)
 
 def noise_pit(law: Law, scale: Fraction, values: Ints, coins: Floats) -> Floats:
     """The distribution function at each value, spread over its jump by a coin: uniform if the law is as stated."""
-    if law == "laplace":
+    if law == Law.LAPLACE:
         return _laplace_pit(float(1 / scale), values, coins)
     sigma = math.sqrt(scale)
     if sigma > FINE:

@@ -18,7 +18,7 @@ from ..vault.coding import read_keys
 from ..vault.statistics import Statistic
 from ..vault.statistics.base import T, Total, add_up
 
-__all__ = ["Row", "Table", "possible_rows"]
+__all__ = ["MadeUpTable", "Row", "possible_rows"]
 
 Row = tuple[str | None, ...]
 MOST_SUMS = 16
@@ -26,7 +26,7 @@ MOST_SUMS = 16
 NAMES = tuple(f"key-{i}" for i in range(6))
 
 
-class Table:
+class MadeUpTable:
     """Some rows of a domain, as text. Nobody is in them."""
 
     def __init__(self, domain: Domain, rows: Sequence[Row]) -> None:
@@ -55,7 +55,7 @@ class Table:
         self._last[id(wanted)] = wanted, sums
         return sums
 
-    def finished(self, statistic: Statistic) -> np.ndarray[Any, np.dtype[np.int64]]:
+    def coordinates(self, statistic: Statistic) -> np.ndarray[Any, np.dtype[np.int64]]:
         """The statistic's coordinates."""
         return statistic.own_part(statistic.whole.to_coordinates(self.total(statistic.whole)))
 
@@ -65,12 +65,12 @@ class Table:
             return Counter()
         return Counter(read_keys(attributes, self.batch([a.name for a in attributes])).to_pylist())
 
-    def replaced(self, gone: Sequence[Row], new: Sequence[Row]) -> Table:
+    def replaced(self, gone: Sequence[Row], new: Sequence[Row]) -> MadeUpTable:
         """The table of somebody who differs in one person: her rows are gone and others are there."""
         rows = list(self.rows)
         for row in gone:
             rows.remove(row)
-        return Table(self.domain, [*rows, *new])
+        return MadeUpTable(self.domain, [*rows, *new])
 
 
 def possible_rows(domain: Domain, *, most: int, seed: int) -> list[Row]:
@@ -93,11 +93,11 @@ def telling_values(attribute: Attribute) -> list[str | None]:
     if isinstance(attribute, Binned):
         ends = [end for low, high in attribute.reach()[: attribute.size] for end in (low, high)]
         inside = [str(int(e)) if isinstance(attribute, Integer) else repr(float(e)) for e in dict.fromkeys(ends)]
-        found: list[str | None] = [v for v in inside if attribute.code(v) is not None]
+        telling: list[str | None] = [v for v in inside if attribute.code(v) is not None]
     else:
-        found = list(attribute.values)
-    found += ["undeclared"] if attribute.other_code is not None else []
-    return found + ([None] if attribute.missing_code is not None else [])
+        telling = list(attribute.values)
+    telling += ["undeclared"] if attribute.other_code is not None else []
+    return telling + ([None] if attribute.missing_code is not None else [])
 
 
 def _decision_lists(attribute: DecisionList) -> list[str | None]:

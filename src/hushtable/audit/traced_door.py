@@ -13,16 +13,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..budget import Price
+from ..budget import Price, Unit
 from ..domain.attributes import Attribute
 from ..laws import Law
 from ..maths.interactions.layout import CoordinateNoise
 from ..vault.door.door import Door, Measurement, Noise, SparseVector, sparse_vector_shares
 from ..vault.door.reveal import Revealed
 from ..vault.statistics import Statistic
+from .exact_laws import Floats, Ints, exponential_law, flip_law, noise_pit, renyi_price
 from .key_law import KeyLaw
-from .laws import Floats, Ints, exponential_law, flip_law, noise_pit, renyi_price
-from .watch_law import WatchLaw
+from .sparse_vector_law import SparseVectorLaw
 
 __all__ = ["Neighbour", "Step", "Trace", "Traced", "TracedDoor"]
 
@@ -84,63 +84,72 @@ class Traced:
         super().__init__(**door)
         self.there, self.trace = there, trace
         self._rho = door["price"].currency == "zcdp"
-        self._unit_rows, self._relation = door["unit"].rows, door["unit"].neighbours
+        # By a name of its own: a door with a fault may change the unit it goes by.
+        self._stated_unit: Unit = door["unit"]
         self._whole: tuple[Statistic, Ints] | None = None
-        self._watches: dict[int, tuple[WatchLaw, Step]] = {}
+        self._watches: dict[int, tuple[SparseVectorLaw, Step]] = {}
 
     def measure(self, statistic: Statistic, noise: Noise) -> Measurement:
+        """Notes the noise of every coordinate."""
         seen: Measurement = super().measure(statistic, noise)  # type: ignore[misc]
         scales = statistic.scales(noise.law, noise.per_group)
         self._noisy("measure", scales, seen.values, self._finished(statistic), self._sums_there(statistic))
         return seen
 
     def count_rows(self, statistic: Statistic, scale: Fraction, law: Law) -> int:
-        found: int = super().count_rows(statistic, scale, law)  # type: ignore[misc]
-        if self._relation != "replace":
+        """Notes the noise of the count, where rows are private."""
+        count: int = super().count_rows(statistic, scale, law)  # type: ignore[misc]
+        if self._stated_unit.private_rows:
             rows = [statistic.rows(self._sums(statistic)), statistic.rows(self.there.total(statistic.whole))]  # type: ignore[attr-defined]
             here, there = (np.array([n], dtype=np.int64) for n in rows)
-            one = CoordinateNoise(law=law, table=(scale,), index=np.zeros(1, dtype=np.int32))
-            self._noisy("count rows", one, np.array([found]), here, there)
-        return found
+            noise = CoordinateNoise(law=law, table=(scale,), index=np.zeros(1, dtype=np.int32))
+            self._noisy("count rows", noise, np.array([count]), here, there)
+        return count
 
     def distances(self, statistic: Statistic, reference: Ints, scale: Fraction, law: Law) -> Ints:
-        found: Ints = super().distances(statistic, reference, scale, law)  # type: ignore[misc]
-        same = CoordinateNoise(law=law, table=(scale,), index=np.zeros(len(found), dtype=np.int32))
+        """Notes the noise of every distance."""
+        noisy: Ints = super().distances(statistic, reference, scale, law)  # type: ignore[misc]
+        same = CoordinateNoise(law=law, table=(scale,), index=np.zeros(len(noisy), dtype=np.int32))
         here, there = self._distances(statistic, reference), self._distances_there(statistic, reference)
-        self._noisy("distances", same, found, here, there)
-        return found
+        self._noisy("distances", same, noisy, here, there)
+        return noisy
 
     def select(
         self, statistic: Statistic, reference: Ints, price: Price, *, among: NDArray[np.intp] | None = None
     ) -> int:
-        found: int = super().select(statistic, reference, price, among=among)  # type: ignore[misc]
+        """Notes the chances of the choice on both tables."""
+        chosen: int = super().select(statistic, reference, price, among=among)  # type: ignore[misc]
         scores = [self._distances(statistic, reference), self._distances_there(statistic, reference)]
-        scores = scores if among is None else [one[among] for one in scores]
-        place = found if among is None else int(np.flatnonzero(among == found)[0])
-        change = statistic.block_change(self._relation) * self._unit_rows
+        scores = scores if among is None else [distances[among] for distances in scores]
+        place = chosen if among is None else int(np.flatnonzero(among == chosen)[0])
+        change = statistic.block_change(self._stated_unit.neighbours) * self._stated_unit.rows
         pure = price.currency == "pure"
         epsilon = price.amount if pure else Fraction(float(8 * price.amount) ** 0.5)
-        here, there = ((flip_law if pure else exponential_law)(one, epsilon / (2 * change)) for one in scores)
+        here, there = (
+            (flip_law if pure else exponential_law)(distances, epsilon / (2 * change)) for distances in scores
+        )
         exact = float(np.abs(np.log(here / there)).max()) if pure else renyi_price(here, there)
         pit = here[:place].sum() + self.trace.coins.random() * here[place]
         loss = float(np.log(here[place] / there[place]))
-        self.trace.steps.append(Step("select", [float(found)], loss, self._in_money(exact, pure), np.array([pit])))
-        return found
+        self.trace.steps.append(Step("select", [float(chosen)], loss, self._in_money(exact, pure), np.array([pit])))
+        return chosen
 
     def watch(
         self, *, change: int, threshold: int, price: Price, crossings: int = 1, paid: int | None = None
     ) -> SparseVector:
+        """Begins a step that every comparison with this threshold belongs to."""
         more = {"change": change, "threshold": threshold, "price": price, "crossings": crossings, "paid": paid}
         opened: SparseVector = super().watch(**more)  # type: ignore[misc]
         first, second = sparse_vector_shares(price.amount, crossings)
-        moved = change * self._unit_rows
-        law = WatchLaw(threshold, float(moved / first), float(2 * crossings * moved / second))
+        moved = change * self._stated_unit.rows
+        law = SparseVectorLaw(threshold, float(moved / first), float(2 * crossings * moved / second))
         step = Step("watch", [], 0.0, 0.0, np.zeros(0))
         self._watches[id(opened)] = law, step
         self.trace.steps.append(step)
         return opened
 
     def exceeds(self, watch: SparseVector, statistic: Statistic, reference: int, *, coordinate: int = 0) -> bool:
+        """Notes the chance of the answer, given all answers before it."""
         crossed: bool = super().exceeds(watch, statistic, reference, coordinate=coordinate)  # type: ignore[misc]
         law, step = self._watches[id(watch)]
         here = abs(int(self._finished(statistic)[coordinate]) - reference)
@@ -154,6 +163,7 @@ class Traced:
         return crossed
 
     def reveal(self, attributes: Sequence[Attribute], *, scale: Fraction, threshold: int) -> Revealed:
+        """Notes the chances of the keys that were shown and of those that were not."""
         seen: Revealed = super().reveal(attributes, scale=scale, threshold=threshold)  # type: ignore[misc]
         assert self.there.keys is not None
         law = self.there.keys(attributes)
@@ -179,15 +189,15 @@ class Traced:
         self.trace.steps.append(Step(kind, [float(v) for v in values], loss, price, pits))
 
     def _pits(self, scales: CoordinateNoise, apart: NDArray[Any]) -> Floats:
-        found, coins = np.zeros(len(apart)), self.trace.coins.random(len(apart))
+        pits, coins = np.zeros(len(apart)), self.trace.coins.random(len(apart))
         if not np.issubdtype(apart.dtype, np.integer):
             self.trace.whole_numbers = False
-            return found
+            return pits
         for place, scale in enumerate(scales.table):
             at = np.flatnonzero(scales.index == place)
             if scale and at.size:
-                found[at] = noise_pit(scales.law, scale, apart[at], coins[at])
-        return found
+                pits[at] = noise_pit(scales.law, scale, apart[at], coins[at])
+        return pits
 
     def _in_money(self, amount: float, pure: bool) -> float:
         return amount**2 / 2 if pure and self._rho else amount

@@ -7,21 +7,22 @@ from itertools import product
 import numpy as np
 import pytest
 
+from hushtable.audit.exact_laws import exponential_law, flip_law, noise_pit, noise_tail, renyi_price
 from hushtable.audit.key_law import KeyLaw
-from hushtable.audit.laws import exponential_law, flip_law, noise_pit, noise_tail, renyi_price
-from hushtable.audit.watch_law import WatchLaw
+from hushtable.audit.sparse_vector_law import SparseVectorLaw
+from hushtable.laws import Law
 from hushtable.vault.door.reveal import Revealed
 
 SCALES = [Fraction(1, 2), Fraction(3), Fraction(22, 7)]
 
 
-def mass(law: str, scale: Fraction, reach: int = 400) -> tuple[np.ndarray, np.ndarray]:
+def mass(law: Law, scale: Fraction, reach: int = 400) -> tuple[np.ndarray, np.ndarray]:
     y = np.arange(-reach, reach + 1)
-    weight = np.exp(-np.abs(y) / float(scale)) if law == "laplace" else np.exp(-(y**2) / (2 * float(scale)))
+    weight = np.exp(-np.abs(y) / float(scale)) if law == Law.LAPLACE else np.exp(-(y**2) / (2 * float(scale)))
     return y, weight / weight.sum()
 
 
-@pytest.mark.parametrize("law", ["laplace", "gaussian"])
+@pytest.mark.parametrize("law", [Law.LAPLACE, Law.GAUSSIAN])
 @pytest.mark.parametrize("scale", SCALES, ids=str)
 def test_the_uniform_numbers_are_the_distribution_function(law, scale):
     y, chances = mass(law, scale)
@@ -36,8 +37,8 @@ def test_the_uniform_numbers_are_the_distribution_function(law, scale):
 def test_a_wide_gaussian_is_the_rounded_normal_one():
     variance = Fraction(25_000**2)
     y = np.array([-60_000, -1, 0, 1, 12_345])
-    wide = noise_pit("gaussian", variance, y, np.full(5, 0.5))
-    narrow = noise_pit("gaussian", Fraction(19_999**2), y, np.full(5, 0.5))
+    wide = noise_pit(Law.GAUSSIAN, variance, y, np.full(5, 0.5))
+    narrow = noise_pit(Law.GAUSSIAN, Fraction(19_999**2), y, np.full(5, 0.5))
     assert wide[2] == pytest.approx(0.5, abs=1e-12)
     assert narrow[2] == pytest.approx(0.5, abs=1e-12)
     assert np.abs(wide - [0.5 * math.erfc(-v / 25_000 / math.sqrt(2)) for v in y]).max() < 1e-8
@@ -45,7 +46,7 @@ def test_a_wide_gaussian_is_the_rounded_normal_one():
 
 @pytest.mark.parametrize("scale", SCALES, ids=str)
 def test_tails_of_laplace_noise(scale):
-    y, chances = mass("laplace", scale)
+    y, chances = mass(Law.LAPLACE, scale)
     for least in (-5, -1, 0, 1, 2, 9):
         assert math.exp(noise_tail(scale, np.array([least]))[0]) == pytest.approx(chances[y >= least].sum(), rel=1e-9)
 
@@ -76,8 +77,8 @@ def test_renyi_price_of_two_coins():
 
 def by_summation(distances: list[int], crossed: list[bool], threshold: int, first: Fraction, second: Fraction) -> float:
     """P(answers), summed over all thresholds and all noise of every comparison."""
-    t, weight = mass("laplace", first, 300)
-    y, chances = mass("laplace", second, 300)
+    t, weight = mass(Law.LAPLACE, first, 300)
+    y, chances = mass(Law.LAPLACE, second, 300)
     total = 0.0
     for noisy, w in zip(t + threshold, weight, strict=True):
         chance = w
@@ -90,7 +91,7 @@ def by_summation(distances: list[int], crossed: list[bool], threshold: int, firs
 @pytest.mark.parametrize("crossed", list(product([False, True], repeat=3)))
 def test_a_watch_is_the_sum_over_all_noise(crossed):
     first, second, here, there = Fraction(3), Fraction(4), [2, 5, 9], [3, 4, 10]
-    law = WatchLaw(6, float(first), float(second))
+    law = SparseVectorLaw(6, float(first), float(second))
     for a, b, yes in zip(here, there, crossed, strict=True):
         law.answer(a, b, yes)
     ratio = math.log(by_summation(here, crossed, 6, first, second) / by_summation(there, crossed, 6, first, second))
@@ -101,7 +102,7 @@ def test_revealed_keys():
     law = KeyLaw({b"a": 3, b"b": 1}, {b"a": 4})
     none = Revealed([], np.zeros(0, dtype=np.int64), None)
     scale, threshold, coins = Fraction(2), 5, np.random.default_rng(1)
-    y, chances = mass("laplace", scale)
+    y, chances = mass(Law.LAPLACE, scale)
     below = {n: chances[n + y < threshold].sum() for n in (1, 3, 4)}
     loss, price, delta, pits, outputs = law.judge(none, scale, threshold, coins)
     assert loss == pytest.approx(math.log(below[3] * below[1] / below[4]), rel=1e-9)

@@ -1,4 +1,4 @@
-"""Watch law: the exact chances of a series of noisy comparisons with one noisy threshold, on two tables at once."""
+"""Sparse vector: the exact chances of a series of noisy comparisons with one noisy threshold, on two tables at once."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import math
 
 import numpy as np
 
-from .laws import Floats
+from .exact_laws import Floats
 
-__all__ = ["WatchLaw"]
+__all__ = ["SparseVectorLaw"]
 
 # Thresholds are summed over at most this many cells, out to this many noise scales.
 CELLS, REACH = 4001, 45.0
 
 
-class WatchLaw:
+class SparseVectorLaw:
     """Discrete Laplace noise of scale `first` on the threshold, of scale `second` on every comparison.
 
     Keeps, for both tables, how likely each threshold still is after the answers so far.

@@ -1,0 +1,276 @@
+"""The catalogue: of every mechanism, model and curator a small specimen, which all tests of families read.
+
+A new mechanism or kind of model is added here once (a new statistic in statistic_specimens.py): the contract tests
+release, ask, save and load it, the tests of privacy and of faults run it, and the audit attacks it. A golden file is
+made of it if no other has its model. tests/contract/test_catalogue.py says what is missing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from ..budget import Budget, Neighbours
+from ..domain import Domain
+from ..domain.dummy import dummy_rows
+from ..questions.lists import Listed
+from ..questions.workloads.base import Workload
+from ..questions.workloads.known_lists import KnownLists
+from .made_up_tables import NAMES
+from .shapes import BINARY, CLOSED, MIXED, OPEN, REAL, RULES, SMOOTH, Attributes, shape
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from ..mechanisms.planner import Plan
+    from ..synopsis import Synopsis
+
+__all__ = ["CURATORS", "ROWS", "SPECIMENS", "Attack", "CuratorSpecimen", "Specimen", "rows_of", "specimens_of"]
+
+# Of the table that a specimen is released from.
+ROWS = 60
+PURE, RHO = Budget(epsilon=1), Budget(rho="0.5")
+APPROX, LOOSE = Budget(epsilon=20, delta="1e-6"), Budget(epsilon=1, delta="0.05")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attack:
+    """How an audit attacks a specimen; what is left out is that of the specimen.
+
+    Smaller columns than the specimen's have fewer pairs of rows to try, and more releases in the same time.
+    """
+
+    budgets: tuple[Budget, ...] = (PURE, RHO)
+    attributes: Attributes | None = None
+    workload: str | None = None
+    mechanism: str | None = None
+    lists: str | None = None
+    runs: int = 200
+    """Whole releases of each of two tables; fewer where one takes long."""
+    person: int = 1
+    """Rows of one person."""
+
+
+@dataclass(frozen=True)
+class Specimen:
+    """What is released, by what, and what may be asked of it."""
+
+    name: str
+    attributes: Attributes
+    workload: str | None
+    mechanism: str | None
+    """With options; None: whatever the planner chooses."""
+    budget: Budget
+    questions: tuple[str, ...]
+    model: str = field(default="", kw_only=True)
+    """The kind of model that a release of it has."""
+    chooses: bool = field(default=False, kw_only=True)
+    """Whether noisy numbers decide what is measured or kept, so that the shape of its file is part of the release."""
+    lists: str = field(default="", kw_only=True)
+    """What stands in the file that the workload names, if it names one."""
+    attacks: tuple[Attack, ...] = field(default=(), kw_only=True)
+
+    @property
+    def by(self) -> str | None:
+        """The mechanism without its options."""
+        return self.mechanism and self.mechanism.split("(")[0]
+
+    @property
+    def domain(self) -> Domain:
+        """Rows of one person are replaced by others."""
+        return shape(self.attributes)
+
+    def in_folder(self, folder: Path) -> Specimen:
+        """The specimen, its workload reading its lists from a file in this folder."""
+        if not self.lists:
+            return self
+        (folder / "lists.txt").write_text(self.lists, encoding="utf-8")
+        return replace(self, workload=f"known_lists(file='{folder / 'lists.txt'}')", lists="")
+
+    def attacked(self, attack: Attack) -> Specimen:
+        """The specimen in the form that an attack wants."""
+        return replace(
+            self,
+            attributes=attack.attributes or self.attributes,
+            workload=attack.workload or self.workload,
+            mechanism=attack.mechanism or self.mechanism,
+            lists=attack.lists or self.lists,
+            attacks=(attack,),
+        )
+
+    def plan(
+        self, *, budget: Budget | None = None, neighbours: Neighbours = "replace", person: int = 1, rows: int = ROWS
+    ) -> Plan:
+        """Its plan, with another budget or another unit if one is given."""
+        from ..mechanisms.planner import plan
+
+        domain = shape(self.attributes, neighbours, rows=person)
+        workload: Workload | str | None = lists_workload(self.lists) if self.lists else self.workload
+        return plan(domain, rows=rows, workload=workload, mechanism=self.mechanism, budget=budget or self.budget)
+
+    def release(self) -> Synopsis:
+        """Not private: simulated."""
+        from ..owner.vault import Vault
+        from ..vault.door.randomness import Simulated
+
+        return Vault(rows_of(self.attributes), self.domain).release(self.plan(), randomness=Simulated(1))
+
+
+@dataclass(frozen=True, kw_only=True)
+class CuratorSpecimen:
+    """A session with a curator: what it is about, and the questions in their order."""
+
+    name: str
+    attributes: Attributes
+    questions: tuple[str | Listed, ...]
+    workload: str | None = None
+    """The lists it may be asked for, if it answers lists."""
+
+
+def lists_workload(lists: str) -> Workload:
+    """The workload of known lists. It reads them once, from a file that is then gone."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "lists.txt"
+        path.write_text(lists, encoding="utf-8")
+        workload = KnownLists(file=str(path))
+        assert workload.lists
+    return workload
+
+
+def rows_of(attributes: Attributes, number: int = ROWS) -> pa.Table:
+    """Made-up rows of these columns, the same every time."""
+    import numpy as np
+    import pyarrow as pa
+
+    if "choice" in attributes:
+        return pa.table(dummy_rows(shape(attributes), rows=number, seed=1))
+    source = np.random.default_rng(1)
+    values = {
+        "age": source.integers(0, 99, number),
+        "sex": np.array(["female", "male"])[source.integers(0, 2, number)],
+        "url": [f"a{i}" for i in source.zipf(1.5, number) % 50],
+    }
+    return pa.table({name: values.get(name, source.random(number) < 0.5) for name in attributes})
+
+
+def specimens_of(mechanism: str) -> list[Specimen]:
+    """Those of one mechanism, by its name."""
+    return [specimen for specimen in SPECIMENS if specimen.by == mechanism]
+
+
+TABLES = ("age >= 65 AND smoker", "SELECT sex, count(*) FROM t GROUP BY sex", "SELECT avg(age) FROM t")
+YESSES = ("near AND NOT cheap", "any(near, cheap)")
+LISTS = ("url IN ('a1', 'b')", "url = 'a2'", "url IS NULL", "top(3)")
+MEANS = ("SELECT avg(exp(-age / 40)) FROM t", "SELECT sex, avg(age) FROM t GROUP BY sex")
+# Lists of the values that made-up tables have in an open column.
+KEY_LISTS = "key-0\tkey-1\nkey-1\tkey-2\tkey-3\nkey-4\n"
+TWO_NUMBERS = "smooth(columns=[age, bmi], length_scale=0.5)"
+
+SPECIMENS: tuple[Specimen, ...] = (
+    Specimen(
+        "low-order", CLOSED, "marginals(width=2)", "low-order", RHO, TABLES,
+        model="low-order", attacks=(Attack(attributes=MIXED, runs=150),),
+    ),
+    Specimen("predicates", CLOSED, "predicates(width=3, order=2)", "low-order", PURE, TABLES, model="low-order"),
+    Specimen(
+        "tables", CLOSED, "marginals(width=2)", "tables", PURE, TABLES,
+        model="tables", attacks=(Attack(attributes=MIXED, runs=250),),
+    ),
+    Specimen(
+        "histogram", CLOSED, "marginals(width=2)", "histogram", RHO, TABLES,
+        model="histogram", attacks=(Attack(attributes=MIXED, runs=500),),
+    ),
+    Specimen(
+        "monomial", BINARY, "marginals(width=2)", "monomial", PURE, YESSES,
+        model="low-order", attacks=(Attack(budgets=(PURE,), runs=300),),
+    ),
+    Specimen(
+        "mwem", CLOSED, "marginals(width=2)", "mwem(rounds=3)", RHO, TABLES,
+        model="weighted", chooses=True, attacks=(Attack(attributes=MIXED, mechanism="mwem(rounds=2)", runs=120),),
+    ),
+    Specimen(
+        "mwem-histogram", CLOSED, "marginals(width=2)", "mwem(rounds=2, start=histogram)", RHO, TABLES,
+        model="weighted", chooses=True,
+    ),
+    Specimen(
+        "mwem-points", CLOSED, "marginals(width=2)", "mwem(rounds=2, points=50)", RHO, TABLES,
+        model="weighted", chooses=True,
+    ),
+    Specimen(
+        "mwem-queries", CLOSED, "ranges(attributes=[age])", "mwem(rounds=2, unit=query)", PURE, TABLES[:1],
+        model="weighted", chooses=True,
+    ),
+    Specimen(
+        "parities", BINARY, "parities(order=2)", "mwem(rounds=2)", PURE, YESSES,
+        model="weighted", chooses=True,
+        attacks=(
+            Attack(mechanism="mwem(rounds=3, adaptive=true, start=histogram)", runs=100),
+            Attack(budgets=(Budget(epsilon=8),), mechanism="mwem(rounds=2, split=0.9)", runs=150, person=2),
+            Attack(budgets=(Budget(rho=8),), mechanism="mwem(rounds=2, split=0.9)", runs=150, person=3),
+        ),
+    ),
+    Specimen(
+        "pair-rake", CLOSED, "whole_table()", "pair-rake", RHO, TABLES,
+        model="whole-table", chooses=True, attacks=(Attack(attributes=MIXED, runs=40),),
+    ),
+    Specimen(
+        "hash-sketch", OPEN, "sparse(size=5, buckets=256)", "hash-sketch", APPROX, LISTS,
+        model="hash-sketch", chooses=True,
+        attacks=(Attack(budgets=(PURE, RHO, LOOSE), workload="sparse(size=3, buckets=256)", runs=120),),
+    ),
+    Specimen(
+        "stability-histogram", OPEN, "sparse(size=5)", "stability-histogram", APPROX, LISTS,
+        model="stability-histogram", chooses=True,
+        attacks=(Attack(budgets=(LOOSE,), workload="sparse(size=3)", runs=500),),
+    ),
+    Specimen(
+        "conjunctions", BINARY, "conjunctions(free=1, buckets=256)", "hash-sketch", PURE, ("near AND cheap",),
+        model="hash-sketch",
+    ),
+    Specimen(
+        "decision-lists", RULES, "decision_lists()", "decision-lists", PURE,
+        ("decides(choice, near AND NOT cheap AND new)",),
+        model="decision-lists", attacks=(Attack(runs=300),),
+    ),
+    Specimen(
+        "smooth-spline", SMOOTH, "smooth(columns=[age], by=[sex])", "smooth-spline", RHO, MEANS,
+        model="smooth", attacks=(Attack(attributes=REAL, workload=TWO_NUMBERS),),
+    ),
+    Specimen(
+        "smooth-cheb", SMOOTH, "smooth(columns=[age], t=4)", "smooth-cheb", RHO, MEANS[:1],
+        model="smooth", attacks=(Attack(budgets=(RHO,), attributes=REAL, workload=TWO_NUMBERS, runs=60),),
+    ),
+    Specimen(
+        "smooth-paper", SMOOTH, "smooth(columns=[age], t=4)", "smooth-paper", PURE, MEANS[:1],
+        model="smooth", attacks=(Attack(budgets=(PURE,), attributes=REAL, workload=TWO_NUMBERS),),
+    ),
+    Specimen(
+        "smooth-direct", SMOOTH, "smooth(columns=[age], examples=['exp(-age / 40)'])", "smooth-direct", RHO, MEANS[:1],
+        model="smooth-direct",
+        attacks=(Attack(attributes=REAL, workload="smooth(columns=[age, bmi], examples=['exp(-age/50)', 'age*bmi'])"),),
+    ),
+    Specimen(
+        "list-counts", OPEN, "known_lists()", "list-counts", PURE, ("url IN ('a1', 'a2')", "url = 'b'"),
+        model="list-counts", lists="a1\ta2\nb\n",
+        attacks=(Attack(budgets=(PURE, RHO, LOOSE), lists=KEY_LISTS, runs=300),),
+    ),
+)  # fmt: skip
+
+CURATORS: tuple[CuratorSpecimen, ...] = (
+    CuratorSpecimen(
+        name="curator",
+        attributes=BINARY,
+        questions=(
+            "near AND cheap", "near OR cheap", "near AND cheap AND new", "near", "NOT cheap", "cheap OR new",
+            "near AND NOT cheap", "near AND new", "at_least(2, near, cheap, new)", "NOT near AND NOT cheap",
+        ),
+    ),
+    CuratorSpecimen(
+        name="list-curator",
+        attributes=OPEN,
+        questions=(*(Listed(NAMES[a : a + 2]) for a in (0, 1, 3)), Listed({NAMES[0]: 0.5}), Listed(NAMES[:3])),
+        workload="sparse(size=4)",
+    ),
+)  # fmt: skip

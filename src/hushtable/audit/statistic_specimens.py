@@ -1,0 +1,192 @@
+"""The catalogue of statistics: how each is built on a small domain, which all tests of statistics read.
+
+A new statistic is added here once: contract tests compare its sensitivity with all pairs of rows, and the audit attacks
+it. tests/contract/test_catalogue.py says what is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from ..domain import Domain
+from ..domain.attributes import Open
+from ..domain.decision_list import DecisionList
+from ..maths.interactions.layout import InteractionLayout
+from ..maths.keys.siphash import KEY_BYTES
+from ..maths.keys.sketches import Sketch
+from ..maths.linear import Boxes, ListedQueries
+from ..maths.smooth.axes import Axis, Block
+from ..maths.smooth.chebyshev import WEIGHT_UNIT, decaying
+from ..maths.smooth.expressions import parse_expression
+from ..maths.weighted_rows.rare_columns import RareColumns
+from ..maths.weighted_rows.tables import GroupedSet
+from ..vault import statistics
+from ..vault.statistics import Statistic
+from ..vault.statistics.chebyshev import ChebyshevSums
+from ..vault.statistics.decision_lists import DecisionListSums
+from ..vault.statistics.functions import FunctionSums
+from ..vault.statistics.hash_sums import HashSums
+from ..vault.statistics.list_count import ListCount
+from ..vault.statistics.list_sums import ListSums
+from ..vault.statistics.row_count import RowCount
+from ..vault.statistics.splines import SplineSums
+from .made_up_tables import NAMES
+from .shapes import BINARY, FINE, MIXED, OPEN, REAL, RULES, Attributes
+
+__all__ = ["STATISTICS", "StatisticSpecimen", "key_of"]
+
+Builder = Callable[[Domain], Sequence[Statistic]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatisticSpecimen:
+    """One statistic, built on a small domain in one or several ways."""
+
+    attributes: Attributes
+    build: Builder
+    exact: tuple[int, ...] = (1, 2)
+    """The powers for which its sensitivity is that of the worst pair of rows of this domain and not only a bound.
+
+    Where rows are added or removed it is that of the worst row for both powers, unless this is empty.
+    """
+
+
+def _sets(domain: Domain) -> list[tuple[int, ...]]:
+    return [(0,), (1, 2), (0, 2), (0, 1, 2)]
+
+
+def _grouped(domain: Domain) -> list[GroupedSet]:
+    """Pairs, with every code alone or in two groups."""
+    sets = []
+    for i, pair in enumerate(combinations(range(len(domain.sizes)), 2)):
+        maps = [np.minimum(np.arange(domain.sizes[j]), 1 if (i + j) % 2 else domain.sizes[j]) for j in pair]
+        sets.append(GroupedSet(pair, tuple(maps)))
+    return sets
+
+
+def _linear(domain: Domain) -> list[Statistic]:
+    weights = [
+        np.array([1 + (5 * i) % 9 for i in range(int(np.prod([domain.sizes[j] for j in s])))]) for s in _sets(domain)
+    ]
+    listed = ListedQueries.of(domain.sizes, zip(_sets(domain), weights, strict=True), grid=9)
+    bins = {j: size - (j == 0) for j, size in enumerate(domain.sizes)}
+    boxes = Boxes(domain.sizes, [(0,), (1, 2)], bins=bins)
+    return [statistics.LinearQueries(listed, threads=1), statistics.LinearQueries(boxes, threads=1)]
+
+
+def _question(domain: Domain) -> list[Statistic]:
+    cells = domain.sizes[0] * domain.sizes[1]
+    return [statistics.OneQuestion(domain.sizes, (0, 1), np.arange(cells) % 3 == 0)]
+
+
+def _list_count(domain: Domain) -> list[Statistic]:
+    texts = [key_of(name) for name in NAMES[:3]]
+    return [ListCount([_open(domain)], dict(zip(texts, (7, 3, 1), strict=True)))]
+
+
+def _open(domain: Domain) -> Open:
+    (attribute,) = domain.attributes
+    assert isinstance(attribute, Open)
+    return attribute
+
+
+def key_of(text: str) -> bytes:
+    """The key of a value of a single column."""
+    import pyarrow as pa
+
+    from ..maths.keys.keys import join_keys, key_texts
+
+    return bytes(join_keys([key_texts(pa.array([text]))])[0].as_py())
+
+
+def _hash_sums(domain: Domain) -> list[Statistic]:
+    return [HashSums([_open(domain)], Sketch(bytes(range(KEY_BYTES)), 8, signed)) for signed in (True, False)]
+
+
+def _list_sums(domain: Domain) -> list[Statistic]:
+    keys = [key_of(name) for name in NAMES]
+    return [ListSums([_open(domain)], [keys[:2], keys[1:4], keys[:1]])]
+
+
+def _row_count(domain: Domain) -> list[Statistic]:
+    return [RowCount()]
+
+
+def _decision_lists(domain: Domain) -> list[Statistic]:
+    (attribute,) = domain.attributes
+    assert isinstance(attribute, DecisionList)
+    return [DecisionListSums(attribute, order) for order in (1, 2)]
+
+
+def _block() -> Block:
+    return Block((Axis("age", 18, 98, optional=True), Axis("bmi", 14, 54, optional=True)), ())
+
+
+def _splines(domain: Domain) -> list[Statistic]:
+    return [SplineSums([_block()], size=[4], unit=2**20)]
+
+
+def _chebyshev(domain: Domain) -> list[Statistic]:
+    neighbours = domain.unit.neighbours
+    weights = np.rint(decaying(4, 2, 2.0) * WEIGHT_UNIT).astype(np.int64)  # the last is that of missing values
+    usual = ChebyshevSums([_block()], weights=[weights], bits=10, neighbours=neighbours)
+    # Equal weights have a bound without any room, and of one bit rounding leaves little.
+    age, even = Block((Axis("age", 18, 98),)), np.full(5, WEIGHT_UNIT, dtype=np.int64)
+    return [usual, ChebyshevSums([age], weights=[even], bits=1, neighbours=neighbours)]
+
+
+def _functions(domain: Domain) -> list[Statistic]:
+    # The last one states a range that its values leave: they must be cut to it.
+    texts, ranges = ("exp(-age/50)", "age*bmi", "bmi"), ((0.1, 0.7), (252.0, 5292.0), (24.0, 34.0))
+    return [FunctionSums(_block(), [parse_expression(t, ["age", "bmi"]) for t in texts], ranges, 2**20)]
+
+
+def _rare(domain: Domain) -> RareColumns:
+    """The first column even, the others rare, with different usual values."""
+    others = tuple(range(1, len(domain.sizes)))
+    return RareColumns((0,), others, tuple(j % 2 for j in others))
+
+
+STATISTICS: dict[str, StatisticSpecimen] = {
+    "histogram": StatisticSpecimen(attributes=BINARY, build=lambda d: [statistics.Histogram(d.sizes)]),
+    "parities": StatisticSpecimen(
+        attributes=BINARY,
+        build=lambda d: [
+            statistics.Parities(InteractionLayout(d.sizes, 2, basis)) for basis in ("contrast", "monomial")
+        ],
+    ),
+    "rare-lengths": StatisticSpecimen(attributes=BINARY, build=lambda d: [statistics.RareLengths(_rare(d))]),
+    "rare-sums": StatisticSpecimen(
+        attributes=BINARY, build=lambda d: [statistics.RareSums(_rare(d), [4, 4, 3], [4, 4, 2])]
+    ),
+    "residuals": StatisticSpecimen(
+        attributes=MIXED, build=lambda d: [statistics.Residuals(InteractionLayout(d.sizes, 2))], exact=(2,)
+    ),
+    "tables": StatisticSpecimen(attributes=MIXED, build=lambda d: [statistics.Tables(InteractionLayout(d.sizes, 2))]),
+    "chosen-tables": StatisticSpecimen(
+        attributes=MIXED, build=lambda d: [statistics.ChosenTables(d.sizes, _sets(d), threads=1)]
+    ),
+    "grouped-tables": StatisticSpecimen(
+        attributes=MIXED, build=lambda d: [statistics.GroupedTables(d.sizes, _grouped(d), [0, 1, 1])]
+    ),
+    "grouped-interactions": StatisticSpecimen(
+        attributes=MIXED, build=lambda d: [statistics.GroupedInteractions(d.sizes, _grouped(d), [0, 1, 1])], exact=(2,)
+    ),
+    "linear-queries": StatisticSpecimen(attributes=MIXED, build=_linear),
+    "one-question": StatisticSpecimen(attributes=MIXED, build=_question),
+    "part": StatisticSpecimen(
+        attributes=MIXED, build=lambda d: [statistics.Tables(InteractionLayout(d.sizes, 2), threads=1).part(1)]
+    ),
+    "list-count": StatisticSpecimen(attributes=OPEN, build=_list_count),
+    "list-sums": StatisticSpecimen(attributes=OPEN, build=_list_sums),
+    "hash-sums": StatisticSpecimen(attributes=OPEN, build=_hash_sums),
+    "row-count": StatisticSpecimen(attributes=MIXED, build=_row_count),
+    "decision-lists": StatisticSpecimen(attributes=RULES, build=_decision_lists),
+    "splines": StatisticSpecimen(attributes=REAL, build=_splines),
+    "chebyshev": StatisticSpecimen(attributes=FINE, build=_chebyshev, exact=()),
+    "functions": StatisticSpecimen(attributes=REAL, build=_functions, exact=()),
+}
