@@ -65,6 +65,7 @@ papers: $(STAMP) ## the sources again: their numbers, ours, the verdict (a few m
 
 docs: $(STAMP) ## write the generated pages of docs/
 	$(BIN)/python tools/command_pages.py
+	$(BIN)/python tools/house_map.py
 
 wheel-test: ## the wheel alone in a fresh environment: demo, README, a release of every workload
 	$(PYTHON) tools/try_wheel.py
