@@ -20,7 +20,7 @@ BEGIN = "<!-- The map of the house, by tools/house_map.py (`make docs`); edits h
 END = "<!-- End of the map. -->"
 
 # Sizes of the picture, in pixels.
-WIDTH, LEFT, TOP, LANE, FLOOR, BOX, TALL = 960, 44, 58, 36, 50, 108, 30
+WIDTH, LEFT, TOP, LANE, FLOOR, BOX, TALL = 860, 40, 80, 30, 50, 108, 32
 INK, FAINT, LINE, PAPER, BAND, FILL = "#1f2933", "#5f6c7b", "#52749a", "#ffffff", "#f3f6f9", "#e3edf7"
 TRUSTED, TRUSTED_FILL = "#b4541a", "#fdeadb"
 
@@ -114,8 +114,11 @@ def _opening(height: float) -> list[str]:
         "<!-- Made by tools/house_map.py (make docs) from the imports of the package. -->",
         f"<title>{alt}</title>",
         f'<rect width="{WIDTH}" height="{height:g}" fill="{PAPER}"/>',
-        _text(LEFT, 24, "Imports go down, never up", size=16, weight="bold"),
-        _text(LEFT, 44, legend, size=12, colour=FAINT),
+        _text(LEFT, 26, "Imports go down, never up", size=18, weight="bold"),
+        _text(LEFT, 48, legend, size=14, colour=FAINT),
+        _text(
+            LEFT, 66, "In orange: the trusted code, of which only named parts are seen outside.", size=14, colour=FAINT
+        ),
     ]
 
 
@@ -126,7 +129,7 @@ def _floors() -> list[str]:
         bottom, top = _middle(step) + FLOOR / 2, _middle(step + len(names) - 1) - FLOOR / 2
         if number % 2 == 0:
             parts.append(f'<rect x="8" y="{top:g}" width="{WIDTH - 16}" height="{bottom - top:g}" fill="{BAND}"/>')
-        parts.append(_text(26, (top + bottom) / 2 + 4, str(number), size=12, colour=FAINT, anchor="end"))
+        parts.append(_text(28, (top + bottom) / 2 + 4, str(number), size=14, colour=FAINT, anchor="end"))
         step += len(names)
     return parts
 
@@ -137,9 +140,9 @@ def _ground() -> list[str]:
     names = "   ".join(RANKS[0])
     return [
         f'<rect x="{LEFT}" y="{y:g}" width="{WIDTH - LEFT - 16}" height="{FLOOR - 8}" rx="4" fill="{INK}"/>',
-        _text(26, y + 25, "0", size=12, colour=FAINT, anchor="end"),
-        _text(LEFT + 14, y + 26, names, size=14, weight="bold", colour=PAPER, keep=True),
-        _text(WIDTH - 30, y + 26, "what every room may use", size=12, colour="#cbd5df", anchor="end"),
+        _text(28, y + 26, "0", size=14, colour=FAINT, anchor="end"),
+        _text(LEFT + 14, y + 26, names, size=16, weight="bold", colour=PAPER, keep=True),
+        _text(WIDTH - 30, y + 26, "what every room may use", size=14, colour="#cbd5df", anchor="end"),
     ]
 
 
@@ -148,12 +151,12 @@ def _box(index: int, name: str, says: str) -> list[str]:
     colour, fill = (TRUSTED, TRUSTED_FILL) if name == "vault" else (LINE, FILL)
     shape = f'x="{x:g}" y="{y - TALL / 2:g}" width="{BOX}" height="{TALL}" rx="4"'
     parts = [f'<rect {shape} fill="{fill}" stroke="{colour}" stroke-width="1.5"/>']
-    parts.append(_text(x + BOX / 2, y + 5, name, size=15, weight="bold", anchor="middle"))
+    parts.append(_text(x + BOX / 2, y + 5, name, size=16, weight="bold", anchor="middle"))
     after = x + BOX + 12
-    # A letter of 12 pixels is about 6 wide; three lines fit a floor.
-    lines = textwrap.wrap(says.replace("`", ""), width=int((WIDTH - 16 - after) / 6), max_lines=3, placeholder=" ...")
-    first = y + 4 - 7 * (len(lines) - 1)
-    return parts + [_text(after, first + 14 * i, line, size=12, colour=FAINT) for i, line in enumerate(lines)]
+    # A letter of 14 pixels is about 6.8 wide; three lines fit a floor.
+    lines = textwrap.wrap(says.replace("`", ""), width=int((WIDTH - 12 - after) / 6.8), max_lines=3, placeholder=" ...")
+    first = y + 5 - 8 * (len(lines) - 1)
+    return parts + [_text(after, first + 16 * i, line, size=14, colour=FAINT) for i, line in enumerate(lines)]
 
 
 def _corner(index: int) -> float:
@@ -161,7 +164,7 @@ def _corner(index: int) -> float:
 
 
 def _lane(index: int) -> float:
-    return _corner(index) + 18
+    return _corner(index) + 15
 
 
 def _middle(index: int) -> float:
