@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-import sys
 import textwrap
 from pathlib import Path
 from xml.sax.saxutils import escape
@@ -202,4 +201,4 @@ def _text(
 
 
 if __name__ == "__main__":
-    sys.exit(write())
+    write()
