@@ -36,7 +36,7 @@ def table(src: Path = SRC) -> str:
             lines.append(f"| {number} | **`{name}/`** | {_sentence(folder / '__init__.py')} | {_allowed(name)} |")
             for inner in _inner(folder):
                 may = _among(inner.name, MATHS) if name == "maths" else ""
-                lines.append(f"| | `{name}/{inner.name}/` | {_sentence(inner / '__init__.py')} | {may} |")
+                lines.append(f"| | · `{inner.name}/` | {_sentence(inner / '__init__.py')} | {may} |")
     return "\n".join(lines)
 
 
