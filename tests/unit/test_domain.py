@@ -188,7 +188,7 @@ def test_the_digest_is_stable():
 def test_bins_of_an_integer_are_even_and_cover_the_range():
     for bins in range(1, 11):
         attribute = built(x={"kind": "integer", "between": [-3, 6], "bins": bins}).closed[0]
-        sizes = [int(b - a) + 1 for a, b in attribute.reach()]
+        sizes = [int(b - a) + 1 for a, b in attribute.bin_bounds()]
         assert len(sizes) == bins
         assert sum(sizes) == 10
         assert max(sizes) - min(sizes) <= 1

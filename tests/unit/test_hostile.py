@@ -169,7 +169,7 @@ def test_a_write_that_the_system_stops_is_one_clear_line(tmp_path: Path):
     """Without the right to mount a small disk (tests/faults/test_disk.py): a limit on the size of files."""
     ht.Domain.from_dict({"table": "t", "attributes": CLOSED}).save(tmp_path / "t.yaml")
     code = (
-        "import resource, sys; from hushtable.cli import main; from hushtable import dummy, yaml_text; "
+        "import resource, sys; from hushtable.cli import main; from hushtable.domain import dummy, yaml_text; "
         "sys.argv = ['hush', 'domain', 'dummy', 't.yaml', '-n', '5000', '-o', 'x.csv']; "
         "resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000)); main()"
     )

@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hushtable.domain import Domain
+from hushtable.domain.conditions import LONGEST
 from hushtable.errors import BadQuestion, CutInsideBin, UnknownAttribute
-from hushtable.questions.parse import LONGEST, parse
+from hushtable.questions.parse import parse
 
 DOMAIN = Domain.from_dict(
     {

@@ -11,7 +11,7 @@ from typing import Any
 from ..errors import BadDomain
 from .attributes import FALSE_WORDS, TRUE_WORDS, Uncoded, canonical
 
-__all__ = ["DecisionList", "Rules"]
+__all__ = ["DecisionList", "RuleList"]
 
 # Every pattern of decisions has its own polynomial; there are 2^length of them, with 2^length coefficients each.
 LONGEST = 8
@@ -22,10 +22,10 @@ DEFAULT = "default"
 
 
 @dataclass(frozen=True)
-class Rules:
+class RuleList:
     """One decision list: the first rule whose literal is true decides, else the default does.
 
-    `Rules.of` keeps the shortest such list: every input occurs once, and the last rule differs from the default.
+    `RuleList.of` keeps the shortest such list: every input occurs once, and the last rule differs from the default.
     """
 
     inputs: tuple[int, ...]
@@ -34,7 +34,7 @@ class Rules:
     default: bool
 
     @classmethod
-    def of(cls, rules: Iterable[tuple[int, bool, bool]], default: bool) -> Rules:
+    def of(cls, rules: Iterable[tuple[int, bool, bool]], default: bool) -> RuleList:
         """The list of (input, negated, decision) rules, without the rules that can never matter.
 
         A second rule on a literal never fires. A rule on the opposite of an earlier literal is true whenever it
@@ -98,13 +98,13 @@ class DecisionList(Uncoded):
     def advice(self) -> str:
         return f"holds decision lists; release decision_lists() and ask decides({self.name}, {self.inputs[0]})"
 
-    def rules(self, value: object) -> Rules | None:
+    def rules(self, value: object) -> RuleList | None:
         """The list a value spells, as text or JSON; None where it is outside the domain."""
         if self.is_missing(value):
-            return Rules((), (), (), default=False) if self.missing == "category" else None
+            return RuleList((), (), (), default=False) if self.missing == "category" else None
         try:
             pairs, default = _parts(value)
-            found = Rules.of((self._rule(literal, decision) for literal, decision in pairs), _decision(default))
+            found = RuleList.of((self._rule(literal, decision) for literal, decision in pairs), _decision(default))
         except (ValueError, TypeError, RecursionError):
             return None
         return found if len(found) <= self.length else None

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
-__all__ = ["Answer", "CrossTab", "Limits", "reach"]
+__all__ = ["Answer", "CrossTab", "Limits", "interval_factor"]
 
 AnswerUnit = Literal["fraction", "count", "mean"]
 Floats = NDArray[np.float64]
@@ -32,7 +32,7 @@ Limits = Callable[[float], tuple[Floats, Floats]]
 GLIMPSE = 300
 
 
-def reach(confidence: float, kurtosis: Floats | float = 0.0) -> Any:
+def interval_factor(confidence: float, kurtosis: Floats | float = 0.0) -> Any:
     """Half width of a two-sided interval in standard errors.
 
     Normal noise has kurtosis 0. Sums of few Laplace noises have heavier tails: Cornish and Fisher's first
@@ -130,7 +130,7 @@ class Answer(_Ways):
         if self.limits is not None:
             low, high = self.limits(confidence)
             return float(low[0]), float(high[0])
-        half = self.bias + reach(confidence, self.kurtosis) * self.stderr
+        half = self.bias + interval_factor(confidence, self.kurtosis) * self.stderr
         return self.value - half, self.value + half
 
     def to_dict(self, confidence: float = 0.95) -> dict[str, Any]:
@@ -226,7 +226,7 @@ class CrossTab(_Ways):
             confidence = confidence ** (1 / cells) if gaussian else 1 - (1 - confidence) / cells
         if self.limits is not None:
             return self.limits(confidence)
-        half = self.bias + reach(confidence, self.kurtosis) * self.stderr
+        half = self.bias + interval_factor(confidence, self.kurtosis) * self.stderr
         return self.value - half, self.value + half
 
     def columns(self, confidence: float = 0.95, *, simultaneous: bool = False) -> dict[str, list[Any]]:

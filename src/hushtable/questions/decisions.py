@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..domain import Domain
+from ..domain.conditions import syntax_tree
 from ..domain.decision_list import DecisionList
 from ..errors import BadQuestion, UnknownAttribute
 from ..words import listed, suggestion
-from .parse import syntax_tree
 
 if TYPE_CHECKING:
     from sqlglot import exp

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..domain import Domain
 from ..domain.attributes import Attribute, Open, canonical
+from ..domain.conditions import syntax_tree
+from ..domain.events import Say, equals, how_it_is_read
 from ..errors import BadQuestion, UnknownAttribute
-from .events import Say, equals, how_it_is_read
 from .lists import Listed, Top
-from .parse import syntax_tree
 
 if TYPE_CHECKING:
     from sqlglot import exp

@@ -9,11 +9,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..domain import Domain
+from ..domain.conditions import LONGEST
 from ..domain.predicate import Predicate
 from ..errors import BadQuestion, CutInsideBin
 from ..maths.smooth.expressions import Constant, Expression, parse_expression
 from ..maths.smooth.shortcuts import SHORTCUTS, Shortcut, read_shortcut
-from .parse import LONGEST, parse
+from .parse import parse
 
 __all__ = ["QuantileOf", "SmoothQuestion", "parse_smooth"]
 

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import ceil, floor
 
-from ..domain.attributes import Attribute, Binned, Boolean, Integer, canonical, edge_text
-from ..domain.predicate import Event
 from ..errors import BadQuestion, CutInsideBin
 from ..words import listed, suggestion
+from .attributes import Attribute, Binned, Boolean, Integer, canonical, edge_text
+from .predicate import Event
 
 __all__ = ["Say", "Value", "bare", "compare", "equals", "how_it_is_read", "is_missing", "one_of"]
 
@@ -154,7 +154,7 @@ def _number(value: Fraction | str | bool) -> Fraction | None:
 
 def _bin_of(attribute: Binned, value: Fraction, say: Say) -> int | None:
     """The bin that holds this one value and nothing else; None, with a remark, where no row has the value."""
-    for code, (first, last) in enumerate(attribute.reach()):
+    for code, (first, last) in enumerate(attribute.bin_bounds()):
         if first == last == value:
             return code
         if first <= value <= last and not (isinstance(attribute, Integer) and value.denominator != 1):
