@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from ..errors import BadDomain
-from ..words import listed, suggestion
+from .reading import check_settings
 
 __all__ = ["Csv"]
 
@@ -50,12 +50,7 @@ class Csv:
         """The options that a mapping names; the inverse of `to_dict`."""
         if not isinstance(given, Mapping):
             raise BadDomain("csv is written {separator: ';', decimal: ',', encoding: latin-1}")
-        known = [field.name for field in fields(cls)]
-        for key in given:
-            if key not in known:
-                raise BadDomain(
-                    f"csv has an unknown setting '{key}'; allowed: {listed(known)}.{suggestion(str(key), known)}"
-                )
+        check_settings(given, [field.name for field in fields(cls)], "csv")
         return cls().with_options(**{str(key): _plain(str(key), value) for key, value in given.items()})
 
     def with_options(self, **given: Any) -> Csv:
