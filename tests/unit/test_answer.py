@@ -12,7 +12,8 @@ from scipy.optimize import minimize
 
 from hushtable.errors import BadQuestion
 from hushtable.maths.linear.views import nearest_non_negative
-from hushtable.questions.answer import Answer, CrossTab, interval_factor, measured
+from hushtable.questions.answer import Answer, CrossTab, interval_factor
+from hushtable.questions.answer_forms import measured
 
 COLUMNS = ["value", "stderr", "bias", "low", "high"]
 # What `hush ask --json` promises to print.

@@ -8,7 +8,8 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from ..errors import BadQuestion
-from ..questions.answer import Answer, interval_factor, measured
+from ..questions.answer import Answer, interval_factor
+from ..questions.answer_forms import measured
 from ..words import readable
 
 __all__ = ["CuratorAnswer", "Margin", "Source"]

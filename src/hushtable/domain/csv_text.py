@@ -31,9 +31,9 @@ class Csv:
     """Whether a quoted field may hold line breaks. It trusts that every quote in the file is closed."""
 
     def __post_init__(self) -> None:
-        if self.separator is not None and not _one(self.separator):
+        if self.separator is not None and not _separates(self.separator):
             raise BadDomain(f"csv: separator is one character or `tab`, not {self.separator[:40]!r}")
-        if self.quote and not _one(self.quote):
+        if self.quote and not _separates(self.quote):
             raise BadDomain(f"csv: quote is one character, or none for files without quotes, not {self.quote[:40]!r}")
         if self.quote and self.quote == self.separator:
             raise BadDomain(f"csv: separator and quote are both {self.quote!r}; they must differ")
@@ -80,7 +80,7 @@ def _plain(key: str, value: object) -> object:
     return value
 
 
-def _one(mark: str) -> bool:
+def _separates(mark: str) -> bool:
     """One ASCII character that ends no line and can stand between values: the bytes of a file are searched for it."""
     return len(mark) == 1 and mark.isascii() and mark not in "\n\r\0" and not mark.isalnum()
 

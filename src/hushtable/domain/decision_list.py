@@ -47,10 +47,10 @@ class RuleList:
             elif kept[number][0] != negated:
                 default = decision
                 break
-        found = [(number, *rest) for number, rest in kept.items()]
-        while found and found[-1][2] == default:
-            found.pop()
-        inputs, signs, decisions = zip(*found, strict=True) if found else ((), (), ())
+        needed = [(number, *rest) for number, rest in kept.items()]
+        while needed and needed[-1][2] == default:
+            needed.pop()
+        inputs, signs, decisions = zip(*needed, strict=True) if needed else ((), (), ())
         return cls(inputs=inputs, negated=signs, decisions=decisions, default=default)
 
     def __len__(self) -> int:
@@ -104,10 +104,10 @@ class DecisionList(Uncoded):
             return RuleList((), (), (), default=False) if self.missing == "category" else None
         try:
             pairs, default = _parts(value)
-            found = RuleList.of((self._rule(literal, decision) for literal, decision in pairs), _decision(default))
+            rules = RuleList.of((self._rule(literal, decision) for literal, decision in pairs), _decision(default))
         except (ValueError, TypeError, RecursionError):
             return None
-        return found if len(found) <= self.length else None
+        return rules if len(rules) <= self.length else None
 
     def _rule(self, literal: object, decision: object) -> tuple[int, bool, bool]:
         text = str(literal).strip()

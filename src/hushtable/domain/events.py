@@ -110,8 +110,8 @@ def _code(attribute: Attribute, value: Fraction | str | bool, say: Say) -> int |
         number = _number(value)
         if number is not None:
             return _bin_of(attribute, number, say)
-    elif (found := attribute.place(text)) is not None:
-        return found
+    elif (code := attribute.place(text)) is not None:
+        return code
     labels = f"it has {listed(attribute.labels)}.{suggestion(text, attribute.labels)}"
     if attribute.other and not isinstance(attribute, Binned):
         raise _unknowable(attribute, f"'{text}'", labels)

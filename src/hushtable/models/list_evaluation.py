@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from ..questions.answer import Floats, Limits, interval_factor
-from ..questions.list_answers import ListAnswer, ListTable
+from ..questions.answer import Floats, Limits, ListAnswer, ListTable, interval_factor
 from ..questions.lists import KeyBatch, Listed, Lists, Top
 from ..words import readable
 

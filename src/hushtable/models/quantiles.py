@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from ..errors import BadQuestion
 from ..maths.smooth.steps import Steps, degrees, places_of, steps
-from ..questions.answer import interval_factor
+from ..questions.answer import QuantileAnswer, interval_factor
 from ..questions.smooth import SmoothQuestion
-from ..questions.smooth_answers import QuantileAnswer
 from ..words import readable
 from .margins import Margin, Released
 from .soft_quantiles import rising, soft_quantile

@@ -7,9 +7,8 @@ from numpy.typing import NDArray
 
 from ..errors import BadQuestion
 from ..maths.smooth.functions import ndtr
-from ..questions.answer import interval_factor
+from ..questions.answer import QuantileAnswer, interval_factor
 from ..questions.smooth import SmoothQuestion
-from ..questions.smooth_answers import QuantileAnswer
 from ..words import readable
 from .margins import Margin, Released
 

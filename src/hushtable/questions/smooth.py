@@ -47,22 +47,22 @@ class SmoothQuestion:
     share: bool = False
     """Whether it asks for a share of rows: a condition on categories and no formula."""
     notes: tuple[str, ...] = ()
-    """Remarks on what was asked; see Question."""
+    """Remarks on what was asked, such as a value that no row can have; an answer carries them."""
 
 
 def parse_smooth(text: str, domain: Domain, known: list[str], usual: Callable[[str, float], float]) -> SmoothQuestion:
     """The question a text asks of the smooth columns `known`; BadQuestion says what is wrong with it."""
     if len(text) > LONGEST:
         raise BadQuestion(f"the question has {len(text):,} characters; write {FORMS} in at most {LONGEST:,}")
-    found = _call(text)
-    if found is None:
+    call = _call(text)
+    if call is None:
         asked = parse(text, domain)
         if asked.kind == "mean":
             raise BadQuestion(f"cannot read the question; write {FORMS}")
-        one: Shortcut = {"": Constant(1.0)}
-        return SmoothQuestion(text=text, parts=one, where=asked.where, groups=asked.groups, share=True,
+        everybody: Shortcut = {"": Constant(1.0)}
+        return SmoothQuestion(text=text, parts=everybody, where=asked.where, groups=asked.groups, share=True,
                               notes=asked.notes)  # fmt: skip
-    name, before, inner, after = found
+    name, before, inner, after = call
     try:
         where, groups, notes = _rest(before, after, domain)
     except CutInsideBin as error:
