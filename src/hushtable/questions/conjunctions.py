@@ -12,6 +12,7 @@ from ..errors import BadQuestion
 from ..words import listed
 from .list_text import parse_list
 from .lists import Listed, Top
+from .measure import COUNT
 from .parse import FORMS, parse
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def parse_conjunction(text: str, domain: Domain, *, free: int) -> Listed | Top:
     if _is_top(syntax_tree(text, FORMS)):
         return parse_list(text, domain, domain.attributes)
     question = parse(text, domain)
-    if question.kind != "count" or question.groups or question.where is None:
+    if question.measure != COUNT or question.groups or question.where is None:
         raise BadQuestion("this synopsis answers conditions joined by AND, without averages or GROUP BY")
     allowed: dict[int, set[int]] = {}
     for event in _events(question.where):

@@ -14,6 +14,7 @@ from ..domain.predicate import Predicate
 from ..errors import BadQuestion, CutInsideBin
 from ..maths.smooth.expressions import Constant, Expression, parse_expression
 from ..maths.smooth.shortcuts import SHORTCUTS, Shortcut, read_shortcut
+from .measure import COUNT
 from .parse import parse
 
 __all__ = ["QuantileOf", "SmoothQuestion", "parse_smooth"]
@@ -57,7 +58,7 @@ def parse_smooth(text: str, domain: Domain, known: list[str], usual: Callable[[s
     call = _call(text)
     if call is None:
         asked = parse(text, domain)
-        if asked.kind == "mean":
+        if asked.measure != COUNT:
             raise BadQuestion(f"cannot read the question; write {FORMS}")
         everybody: Shortcut = {"": Constant(1.0)}
         return SmoothQuestion(text=text, parts=everybody, where=asked.where, groups=asked.groups, share=True,
