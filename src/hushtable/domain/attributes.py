@@ -85,7 +85,7 @@ class Attribute(ABC):
     missing: Missing = "category"
 
     def __init_subclass__(cls) -> None:
-        # Before @dataclass comes to make one that prints up to 65,000 values.
+        # Set before @dataclass runs, which then keeps it; its own would print up to 65,000 values.
         cls.__repr__ = Attribute.__repr__  # type: ignore[method-assign]
 
     def __repr__(self) -> str:

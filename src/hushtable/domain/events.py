@@ -115,7 +115,7 @@ def _code(attribute: Attribute, value: Fraction | str | bool, say: Say) -> int |
     labels = f"it has {listed(attribute.labels)}.{suggestion(text, attribute.labels)}"
     if attribute.other and not isinstance(attribute, Binned):
         raise _unknowable(attribute, f"'{text}'", labels)
-    # What is no number or truth value at all is compared with one by mistake, in SQL too.
+    # Not a value that no row has but a mistake, in SQL too: text that spells no number is compared with a number.
     if isinstance(attribute, (Binned, Boolean)) or isinstance(value, bool):
         raise BadQuestion(f"{attribute.name} has no value '{text}'; {labels}")
     say(f"'{text}' is not a declared value of {attribute.name}, so no row is counted for it; {labels}")

@@ -63,7 +63,7 @@ def rules_of(domain: Domain) -> tuple[Rule, ...]:
 
 def _predicate(text: str, domain: Domain) -> Predicate:
     predicate, notes = read_condition(text, domain)
-    if notes:  # a rule about a value that no row can have is a slip of the pen
+    if notes:  # it names a value that no row can have, so it rules out nothing: surely not what was meant
         raise BadDomain(notes[0])
     return predicate
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 from ..budget import Neighbours, Unit
 from ..errors import BadDomain
@@ -14,7 +14,6 @@ from .decision_list import DecisionList
 
 __all__ = ["check_settings", "read_attributes", "read_table", "read_unit"]
 
-KINDS = ("boolean", "category", "integer", "number", "open", "decision_list")
 # A whole number without edges gets one bin a value up to this many values.
 MOST_SINGLE_BINS = 1000
 # Characters of a number; equal bins between two long decimals have edges that are longer fractions.
@@ -28,6 +27,7 @@ OPTIONS = {
     "open": set[str](),
     "decision_list": {"inputs", "length", "missing"},
 }
+KINDS = tuple(OPTIONS)
 
 
 def check_settings(given: Mapping[str, Any], allowed: Sequence[str], where: str) -> None:
@@ -68,7 +68,7 @@ def read_unit(parts: Mapping[str, Any]) -> Unit:
     if rows < 1:
         raise BadDomain(f"unit rows must be at least 1, not {rows}")
     neighbours = parts.get("neighbours", "replace")
-    if neighbours not in ("replace", "add-remove"):
+    if neighbours not in get_args(Neighbours):
         raise BadDomain(f"neighbours must be replace or add-remove, not {str(neighbours)[:40]!r}")
     return Unit(rows=rows, neighbours=cast(Neighbours, neighbours))
 

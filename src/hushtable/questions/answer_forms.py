@@ -30,7 +30,7 @@ class AnswerForms:
     not_private: bool
 
     def __init_subclass__(cls) -> None:
-        # Before @dataclass comes to make one that prints every array.
+        # Set before @dataclass runs, which then keeps it; its own would print every array.
         cls.__repr__ = AnswerForms.__repr__  # type: ignore[method-assign]
 
     def __repr__(self) -> str:
