@@ -200,7 +200,7 @@ def test_all_cells_at_once_is_wider_and_covers(law, cells):
 
 def best_by_search(values, variances):
     total = values.sum()
-    found = minimize(
+    nearest = minimize(
         lambda x: ((x - values) ** 2 / variances).sum(),
         np.full(len(values), total / len(values)),
         jac=lambda x: 2 * (x - values) / variances,
@@ -209,7 +209,7 @@ def best_by_search(values, variances):
         method="SLSQP",
         options={"maxiter": 500, "ftol": 1e-14},
     )
-    return found.x
+    return nearest.x
 
 
 tables = st.integers(1, 8).flatmap(

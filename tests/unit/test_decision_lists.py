@@ -90,10 +90,10 @@ class TestValues:
         text = ", ".join([f"{literal}:{decision}" for literal, decision in named] + [f"default:{int(default)}"])
         as_json = json.dumps({"rules": named, "default": default})
         expected = RuleList.of(rules, default)
-        found = self.COLUMN.rules(text)
-        assert found == (expected if len(expected) <= 3 else None)
-        assert self.COLUMN.rules(as_json) == found
-        assert self.COLUMN.rules(json.loads(as_json)) == found
+        read = self.COLUMN.rules(text)
+        assert read == (expected if len(expected) <= 3 else None)
+        assert self.COLUMN.rules(as_json) == read
+        assert self.COLUMN.rules(json.loads(as_json)) == read
 
     def test_only_rules_that_matter_count_towards_the_length(self):
         column = column_of(shape(4, 2))
@@ -210,13 +210,13 @@ class TestPolynomials:
         for rules in range(1, length + 1):
             for pattern, coefficients in enumerate(polynomials.table(rules)):
                 decisions = tuple(bool(pattern >> i & 1) for i in range(rules))
-                one = RuleList(tuple(range(rules)), (False,) * rules, decisions, not decisions[-1])
+                rule_list = RuleList(tuple(range(rules)), (False,) * rules, decisions, not decisions[-1])
                 for y in product((False, True), repeat=rules):
                     value = sum(
                         int(c) * math.prod(-1 if y[i] else 1 for i in range(rules) if subset >> i & 1)
                         for subset, c in enumerate(coefficients)
                     )
-                    off = abs(Fraction(value, 2**polynomials.grid) - (1 if one.decide(y) else -1)) / 2
+                    off = abs(Fraction(value, 2**polynomials.grid) - (1 if rule_list.decide(y) else -1)) / 2
                     worst = max(worst, off)
         assert worst == polynomials.bias
         assert 0 < worst < Fraction(1, 2)

@@ -302,9 +302,9 @@ SAME = [
 ]
 
 
-@pytest.mark.parametrize(("one", "other"), SAME)
-def test_two_ways_to_say_it(one, other):
-    assert kept(one) == kept(other)
+@pytest.mark.parametrize(("said", "other"), SAME)
+def test_two_ways_to_say_it(said, other):
+    assert kept(said) == kept(other)
 
 
 def test_select():
