@@ -16,7 +16,7 @@ from hushtable.maths.smooth.evaluation import evaluate
 from hushtable.maths.smooth.expressions import parse_expression
 from hushtable.maths.smooth.target import ExpressionTarget
 from hushtable.models.smooth import SmoothModel
-from hushtable.questions.answer import reach
+from hushtable.questions.answer import interval_factor
 
 RELEASES = 60
 KINDS = {
@@ -81,7 +81,7 @@ def simulate(
     stderr, kurtosis = np.array([one.stderr for one in seen]), np.array([one.kurtosis for one in seen])
     bounded = zip(asked, values, fitted, stderr, strict=True)
     bias = np.array([t.bias(margin.basis, axes, v, c, s)[0] for t, v, c, s in bounded])
-    half = bias + reach(0.95, kurtosis) * stderr
+    half = bias + interval_factor(0.95, kurtosis) * stderr
     found, inside = [], []
     for seed in range(RELEASES):
         one = margin_of(vault.release(plan, randomness=ht.Simulated(1 + seed)), names)

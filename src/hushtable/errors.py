@@ -21,6 +21,7 @@ HushError
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import TypeGuard
 
 from .words import listed, one_line, readable, suggestion
 
@@ -42,6 +43,8 @@ __all__ = [
     "TooLarge",
     "TooWide",
     "UnknownAttribute",
+    "check_whole",
+    "is_whole",
 ]
 
 
@@ -151,3 +154,17 @@ class BadSynopsis(HushError):
 
 class BadPaper(HushError):
     """A source that is not among the papers, or that cannot be reproduced here."""
+
+
+def is_whole(value: object) -> TypeGuard[int]:
+    """Whether a setting is a whole number; True and False are none, whatever Python says."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def check_whole(
+    value: object, name: str, error: type[HushError], *, least: int = 1, most: int | None = None, limit: str = ""
+) -> None:
+    """Raises `error` unless the value is a whole number from `least` to `most`; `limit` is `most` in words."""
+    if not is_whole(value) or value < least or (most is not None and value > most):
+        allowed = f"of at least {least}" if most is None else f"from {least:,} to {limit or format(most, ',')}"
+        raise error(f"{name} must be a whole number {allowed}, not {value!r}")

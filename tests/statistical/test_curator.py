@@ -187,7 +187,7 @@ def boxes() -> list[Question]:
     for ages, regions in product(range(1, 2**4 - 1), range(1, 2**5 - 3)):
         pairs = [(0, [bool(ages >> c & 1) for c in range(4)]), (2, [bool(regions >> c & 1) for c in range(5)])]
         events = [Event(p, tuple(true), tuple(not t for t in true)) for p, true in pairs]
-        found.append(Question(text=f"{ages} {regions}", kind="count", where=conjunction(events)))
+        found.append(Question(text=f"{ages} {regions}", where=conjunction(events)))
     return found
 
 

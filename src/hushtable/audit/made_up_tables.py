@@ -91,7 +91,7 @@ def telling_values(attribute: Attribute) -> list[str | None]:
     if isinstance(attribute, Uncoded):
         return list(NAMES)
     if isinstance(attribute, Binned):
-        ends = [end for low, high in attribute.reach()[: attribute.size] for end in (low, high)]
+        ends = [end for low, high in attribute.bin_bounds()[: attribute.size] for end in (low, high)]
         inside = [str(int(e)) if isinstance(attribute, Integer) else repr(float(e)) for e in dict.fromkeys(ends)]
         telling: list[str | None] = [v for v in inside if attribute.code(v) is not None]
     else:

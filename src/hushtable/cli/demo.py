@@ -30,7 +30,7 @@ def run(
     import tempfile
 
     from ..demo.run import new_folder, prepare, questions_and_truth, release
-    from ..questions.answer import measured
+    from ..questions.answer_forms import measured
 
     started = time.perf_counter()
     with tempfile.TemporaryDirectory() as scratch:

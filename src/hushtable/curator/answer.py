@@ -8,7 +8,8 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from ..errors import BadQuestion
-from ..questions.answer import Answer, measured, reach
+from ..questions.answer import Answer, interval_factor
+from ..questions.answer_forms import measured
 from ..words import readable
 
 __all__ = ["CuratorAnswer", "Margin", "Source"]
@@ -92,7 +93,7 @@ class CuratorAnswer(Answer):
     def interval(self, confidence: float = 0.95, *, simultaneous: bool = False) -> tuple[float, float]:
         """Lower and upper end. `simultaneous` holds for the free answers to all planned questions at once."""
         one = 1.0 if self.unit == "count" else 1 / self.rows
-        noise = reach(confidence, self.kurtosis) * self.stderr
+        noise = interval_factor(confidence, self.kurtosis) * self.stderr
         if self.source == "unverified":
             return 0.0, self.rows * one + noise
         half = noise + (self.margin.reach(confidence, simultaneous=simultaneous) * one if self.margin else 0.0)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...budget import Price, exact
 from ...domain import Domain
-from ...errors import BadPlan
+from ...errors import BadPlan, check_whole
 from ...laws import Law
 from ...maths.distribution import Evidence, Factored, fit
 from ...maths.distribution.measured import Measured, possible_table
@@ -100,8 +100,8 @@ class MWEM(Mechanism[Rounds]):
             ("cells", self.cells),
             ("points", self.points),
         ):
-            if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
-                raise BadPlan(f"{what} of mwem must be a whole number of at least 1, not {value!r}")
+            if value is not None:
+                check_whole(value, f"{what} of mwem", BadPlan)
         object.__setattr__(self, "split", exact(self.split, "split"))
         if not 0 < self.split < 1:
             raise BadPlan(f"split is the share of a round that selects, between 0 and 1, not {readable(self.split)}")

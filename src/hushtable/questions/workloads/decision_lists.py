@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ...domain import Domain
 from ...domain.decision_list import DecisionList
-from ...errors import BadPlan
+from ...errors import BadPlan, check_whole
 from ...words import listed, suggestion
 from .base import Workload
 
@@ -27,9 +27,8 @@ class DecisionLists(Workload):
     name = "decision_lists"
 
     def __post_init__(self) -> None:
-        order = self.order
-        if order is not None and (not isinstance(order, int) or isinstance(order, bool) or order < 1):
-            raise BadPlan(f"order must be a whole number of at least 1, not {order!r}")
+        if self.order is not None:
+            check_whole(self.order, "order", BadPlan)
 
     def column(self, domain: Domain) -> DecisionList:
         """The column of lists it is about."""

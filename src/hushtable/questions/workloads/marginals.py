@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ...budget import Budget
 from ...domain import Domain
-from ...errors import BadPlan
+from ...errors import BadPlan, check_whole
 from ...words import counted
 from .base import Other, Workload, uncoded
 
@@ -20,8 +20,7 @@ class Marginals(Workload):
     name = "marginals"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.width, int) or isinstance(self.width, bool) or self.width < 1:
-            raise BadPlan(f"width must be a whole number of at least 1, not {self.width!r}")
+        check_whole(self.width, "width", BadPlan)
 
     def check(self, domain: Domain) -> None:
         """At least one attribute with codes, and no wider than there are attributes."""

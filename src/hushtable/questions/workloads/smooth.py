@@ -9,7 +9,7 @@ from typing import Any
 
 from ...budget import Budget
 from ...domain import Domain
-from ...errors import BadPlan, BadQuestion, UnknownAttribute
+from ...errors import BadPlan, BadQuestion, UnknownAttribute, check_whole
 from ...maths.smooth.axes import MOST_AXES, Block, axis_of, split_name
 from ...maths.smooth.expressions import Expression, names_in, parse_expression
 from ...words import listed
@@ -61,8 +61,8 @@ class Smooth(Workload):
         ):
             raise BadPlan(f"length_scale is a share of a column's range of 2, above 0 and at most 2, not {scale!r}")
         for field, size, least in (("g", self.g, 4), ("t", self.t, 2)):
-            if size is not None and (not isinstance(size, int) or isinstance(size, bool) or size < least):
-                raise BadPlan(f"{field} must be a whole number of at least {least}, not {size!r}")
+            if size is not None:
+                check_whole(size, field, BadPlan, least=least)
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:

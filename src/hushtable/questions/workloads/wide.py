@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from ...budget import Budget
 from ...domain import Domain
-from ...errors import BadPlan
+from ...errors import BadPlan, check_whole
 from ...words import counted
 from .base import Other, Workload, uncoded
 
@@ -24,13 +24,9 @@ class Wide(Workload, ABC):
     """How many attributes to measure together; the planner's choice unless given."""
 
     def __post_init__(self) -> None:
-        if not isinstance(self.width, int) or isinstance(self.width, bool) or self.width < 1:
-            raise BadPlan(f"width must be a whole number of at least 1, not {self.width!r}")
-        given = self.order
-        if given is not None and (
-            not isinstance(given, int) or isinstance(given, bool) or not 1 <= given <= self.width
-        ):
-            raise BadPlan(f"order must be a whole number from 1 to the width {self.width}, not {given!r}")
+        check_whole(self.width, "width", BadPlan)
+        if self.order is not None:
+            check_whole(self.order, "order", BadPlan, most=self.width, limit=f"the width {self.width}")
 
     def check(self, domain: Domain) -> None:
         """At least one attribute with codes, and no wider than there are attributes."""
@@ -100,8 +96,7 @@ class AtLeast(Wide):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not isinstance(self.r, int) or isinstance(self.r, bool) or not 1 <= self.r <= self.width:
-            raise BadPlan(f"r must be a whole number from 1 to the width {self.width}, not {self.r!r}")
+        check_whole(self.r, "r", BadPlan, most=self.width, limit=f"the width {self.width}")
 
     def values(self) -> tuple[float, ...]:
         """True from r conditions on."""
