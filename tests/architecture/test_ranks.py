@@ -31,7 +31,7 @@ VAULT = {
     "mechanisms": ("door.door", "door.reveal", "statistics"),
     "curator": ("door.door", "door.randomness", "held_keys", "ledger", "statistics"),
     "owner": ("door", "held_keys", "held_rows", "ledger", "sources", "statistics"),
-    "audit": ("door", "held_keys", "key_reading", "ledger.sealed_lines", "statistics"),
+    "audit": ("door", "held_keys", "key_reading", "ledger.account", "ledger.sealed_lines", "statistics"),
     "demo": ("door.randomness",),
     "cli": ("door.randomness", "ledger.ledger"),
 }

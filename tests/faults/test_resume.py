@@ -14,10 +14,10 @@ import hushtable as ht
 from hushtable.errors import BadQuestion
 from hushtable.mechanisms import mechanisms
 from hushtable.owner import carry_out
-from hushtable.owner.account import LedgerAccount
 from hushtable.owner.journal import ReleaseJournal
 from hushtable.owner.prepare import prepared
 from hushtable.vault.door.randomness import Simulated
+from hushtable.vault.ledger.account import LedgerAccount
 from hushtable.vault.ledger.ledger import Ledger
 
 MORE = (

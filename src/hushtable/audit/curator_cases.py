@@ -6,15 +6,17 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..budget import Budget, Price
-from ..curator.account import Rehearsal
+from ..curator.account import StateAccount
+from ..curator.conditions import ConditionSubject
 from ..curator.curator import Curator
-from ..curator.list_curator import ListCurator
+from ..curator.lists import ListSubject
 from ..curator.plan import CuratorPlan, Way, plan_curator
 from ..domain import Domain
 from ..maths.keys.siphash import KEY_BYTES
 from ..questions.lists import Listed
 from ..vault.door.randomness import Simulated
 from ..vault.held_keys import HeldKeys
+from ..vault.ledger.account import Rehearsal
 from ..vault.ledger.sealed_lines import Chain
 from ..vault.statistics.list_count import KeyTotals
 from .pairs import Pair, pair_tables
@@ -65,9 +67,10 @@ def _session(plan: CuratorPlan) -> Callable[[Callable[..., Any], Table, Simulate
     """Opens a curator through the door given and asks it everything."""
 
     def act(door: Callable[..., Any], table: Table, randomness: Simulated) -> Price:
-        account = Rehearsal(plan)
+        state = Chain()
+        account = StateAccount(Rehearsal(plan.price), state)
         curator = Curator(
-            plan=plan, state=Chain(), account=account, rows=table, randomness=randomness,
+            plan=plan, subject=ConditionSubject(plan), state=state, account=account, rows=table, randomness=randomness,
             on_exhausted="unverified", door=door,
         )  # fmt: skip
         for question in QUESTIONS:
@@ -86,10 +89,11 @@ def _lists(domain: Domain, plan: CuratorPlan) -> ReleaseCase:
 
     def act(door: Callable[..., Any], table: Table, randomness: Simulated) -> Price:
         totals = KeyTotals(domain.attributes, bytes(randomness.bytes(2 * KEY_BYTES)))
-        account = Rehearsal(plan)
-        curator = ListCurator(
-            plan=plan, state=Chain(), account=account, rows=HeldKeys(totals, table.total(totals)),
-            randomness=randomness, on_exhausted="unverified", door=door,
+        state = Chain()
+        account = StateAccount(Rehearsal(plan.price), state)
+        curator = Curator(
+            plan=plan, subject=ListSubject(plan, totals), state=state, account=account,
+            rows=HeldKeys(totals, table.total(totals)), randomness=randomness, on_exhausted="unverified", door=door,
         )  # fmt: skip
         for one in lists:
             curator.ask(one)

@@ -17,9 +17,9 @@ from ..synopsis import Synopsis
 from ..vault.door.randomness import Randomness, SystemRandomness
 from ..vault.held_keys import HeldKeys
 from ..vault.held_rows import HeldRows
+from ..vault.ledger.account import Rehearsal
 from ..vault.sources import Progress, open_source
-from .account import LedgerAccount, Rehearsal
-from .carry_out import carry_out
+from .carry_out import account_of, carry_out
 from .journal import ENDING, ReleaseJournal
 from .prepare import prepare
 
@@ -53,7 +53,7 @@ class Vault:
     @property
     def rows(self) -> int | None:
         """The number of rows where it is public (neighbours: replace); None where it is private."""
-        if self.domain.unit.neighbours != "replace":
+        if self.domain.unit.private_rows:
             return None
         rows = self._source.count()
         if rows == 0:
@@ -92,12 +92,12 @@ class Vault:
 
         source = randomness or SystemRandomness()
         if not source.private:
-            return carry_out(plan, total=total, account=Rehearsal(), journal=None, randomness=source)
+            return carry_out(plan, total=total, account=Rehearsal(plan.design.price), journal=None, randomness=source)
         prepare(plan)
         path = _default_journal(self.ledger_path) if journal is None else Path(journal)
         kept = ReleaseJournal.begin(path, plan, ledger=self.ledger_path, data=self._data)
         try:
-            account = LedgerAccount(self.ledger_path, plan, kept)
+            account = account_of(plan, kept, self.ledger_path)
         except BaseException:
             kept.remove()
             raise
@@ -121,7 +121,7 @@ class Vault:
         kept = ReleaseJournal.open(journal)
         try:
             made = kept.plan(plan)
-            account = LedgerAccount(Path(ledger or kept.facts["ledger"]), made, kept)
+            account = account_of(made, kept, Path(ledger or kept.facts["ledger"]))
         except BaseException:
             kept.close()
             raise
