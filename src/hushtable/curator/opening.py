@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
@@ -82,21 +83,16 @@ def open_curator(
     """Begins a curator, or goes on with the one in the state file. A rehearsal has neither state nor ledger."""
     if on_exhausted not in get_args(OnExhausted):
         raise BadPlan(f"on_exhausted must be unverified or refuse, not {str(on_exhausted)[:40]!r}")
+    made = partial(Curator, randomness=randomness, on_exhausted=on_exhausted)
     if not randomness.private:
         plan, chain = wish.plan(domain, rows), Chain()
         account, held = StateAccount(Rehearsal(plan.price), chain), read(plan)
-        return Curator(
-            plan=plan, subject=_subject(plan, held), state=chain, account=account, rows=held,
-            randomness=randomness, on_exhausted=on_exhausted,
-        )  # fmt: skip
+        return made(plan=plan, subject=_subject(plan, held), state=chain, account=account, rows=held)
     file = StateFile(state)
     try:
         plan = _begun(file, domain, wish, rows)
         account, held = _account(file, plan, ledger, read)
-        return Curator(
-            plan=plan, subject=_subject(plan, held), state=file, account=account, rows=held,
-            randomness=randomness, on_exhausted=on_exhausted,
-        )  # fmt: skip
+        return made(plan=plan, subject=_subject(plan, held), state=file, account=account, rows=held)
     except BaseException:
         file.discard()
         raise
