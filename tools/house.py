@@ -35,7 +35,7 @@ VAULT = {
     "mechanisms": ("door.door", "door.noise", "door.reveal", "statistics"),
     "curator": ("door.door", "door.randomness", "held_keys", "ledger", "statistics"),
     "owner": ("door", "held_keys", "held_rows", "ledger", "sources", "statistics"),
-    "audit": ("door", "held_keys", "coding", "key_counts", "ledger.sealed_lines", "statistics"),
+    "audit": ("door", "held_keys", "coding", "key_counts", "ledger.account", "ledger.sealed_lines", "statistics"),
     "demo": ("door.randomness",),
     "cli": ("door.randomness", "ledger.ledger"),
 }

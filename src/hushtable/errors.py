@@ -21,7 +21,7 @@ HushError
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 from .words import listed, one_line, readable, suggestion
 
@@ -44,6 +44,7 @@ __all__ = [
     "TooWide",
     "UnknownAttribute",
     "check_whole",
+    "error_dict",
     "is_whole",
 ]
 
@@ -55,6 +56,26 @@ class HushError(Exception):
 
     def __init__(self, message: str) -> None:
         super().__init__(one_line(message))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for programs: kind, message, exit_code, and what the error carries (asked, left, known, ...).
+
+        The message ends with what was added on the way, such as how to finish what was interrupted.
+        """
+        carried = {name: _plain(value) for name, value in vars(self).items() if not name.startswith("_")}
+        return error_dict(self, kind=type(self).__name__, message=str(self), exit_code=self.exit_code) | carried
+
+
+def error_dict(error: BaseException, *, kind: str, message: str, exit_code: int) -> dict[str, Any]:
+    """The one shape of all errors, also of those that are no HushError: the message has the notes of the error."""
+    notes: Sequence[str] = getattr(error, "__notes__", ())
+    return {"kind": kind, "message": " ".join("; ".join((message, *notes)).split()), "exit_code": exit_code}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return list(value)
+    return float(value) if isinstance(value, Fraction) else value
 
 
 class BadPath(HushError):

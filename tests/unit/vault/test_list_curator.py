@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import hushtable as ht
 from hushtable.cli import app
-from hushtable.curator.list_curator import ListCurator
+from hushtable.curator.lists import GRID, ListSubject
 from hushtable.domain import Domain
 from hushtable.domain.attributes import Open
 from hushtable.errors import BadPlan, BadQuestion, BadState, Exhausted
@@ -57,7 +57,7 @@ def test_answers_are_within_their_bounds_and_cost_what_the_plan_says(budget, row
     unit = {"neighbours": neighbours, "unit": {"rows": rows}}
     domain = ht.Domain.from_dict({"table": "t", "attributes": {"url": {"kind": "open"}}} | unit)
     made = curator(budget, domain=domain, updates=60, questions=5000)
-    assert isinstance(made, ListCurator)
+    assert isinstance(made._subject, ListSubject)
     paid = 0
     for one in lists(100):
         answer = made.ask(ht.Listed(one), count=True)
@@ -79,11 +79,11 @@ def test_the_noise_of_a_paid_answer_costs_what_is_charged_for_it(budget, rows):
     domain = ht.Domain.from_dict({"table": "t", "unit": {"rows": rows}, "attributes": {"url": {"kind": "open"}}})
     made = curator(budget, domain=domain)
     for weight, share in ((1, 1), (0.5, Fraction(1, 2))):
-        statistic = made._statistic(made._asked(ht.Listed({"v1": weight, "v2": weight / 4})))
+        statistic = made._subject.asked(ht.Listed({"v1": weight, "v2": weight / 4})).statistic()
         price = price_of(statistic, made._answer_noise, domain.unit).amount
         assert price == made.plan.terms.answer * share ** (2 if budget.currency == "zcdp" else 1)
         # A watch that is open for one row a person compares sums that change no more than that.
-        assert statistic.largest_change("replace") <= made.grain
+        assert statistic.largest_change("replace") <= made._subject.grain == GRID
 
 
 def test_free_answers_come_where_the_weights_know_enough():
@@ -122,7 +122,7 @@ def test_several_columns_are_one_key():
     assert abs(answer.value - sum(v == "v1" for v in VALUES[::2])) < 8 * answer.stderr
     # Without a workload the same table is asked conditions on its columns with codes.
     plain = vault.curate(budget=RICH, randomness=ht.Simulated(1))
-    assert not isinstance(plain, ListCurator)
+    assert not isinstance(plain._subject, ListSubject)
     for call in (lambda: plain.ask(ht.Listed(["v1"])), lambda: plain.read_list("any.txt")):
         with pytest.raises(BadQuestion, match=r"answers conditions; begin one with workload sparse"):
             call()
@@ -214,11 +214,11 @@ def test_another_process_goes_on_with_the_same_weights_and_answers(folder):
     given = {"budget": ht.Budget(rho=4), "workload": "sparse(size=10)", "updates": 200, "questions": 10**6}
     with vault.curate(way="hypothesis", **given) as made:
         answers = {tuple(one): made.ask(ht.Listed(one), count=True) for one in lists(60)}
-        weights, left = made._belief.weights, made.budget_left
+        weights, left = made._subject.belief.weights, made.budget_left
     paid = {one: answer for one, answer in answers.items() if answer.source == "paid"}
     assert paid
     with ht.Vault("t.csv", SHAPE).curate() as again:
-        assert again._belief.weights.__dict__ == weights.__dict__
+        assert again._subject.belief.weights.__dict__ == weights.__dict__
         assert again.budget_left == left
         for one, answer in paid.items():
             assert again.ask(ht.Listed(one), count=True).value == answer.value
@@ -235,7 +235,7 @@ def test_a_state_with_strange_answers_is_refused():
     for damage in ({"keys": ["zz"]}, {"weights": []}, {"value": "x"}, {"scale": "1/0"}):
         made._state.entries[-1] = entry | damage
         with pytest.raises(BadState, match="no curator wrote"):
-            made._remember()
+            made._subject.remember(made._state)
 
 
 def test_the_command_line_curates_lists(folder):
