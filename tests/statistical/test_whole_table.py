@@ -9,7 +9,7 @@ import pytest
 from tables import MIXED, domain, random_codes
 
 import hushtable as ht
-from hushtable.maths.weighted_rows.tables import interaction_of
+from hushtable.maths.weighted_rows.grouped_sets import interaction_of
 from hushtable.mechanisms import mechanisms
 from hushtable.mechanisms.whole_table import rare_values as rare_survey
 from hushtable.mechanisms.whole_table.whole_table import second_round, whole_table

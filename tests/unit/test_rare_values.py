@@ -9,10 +9,10 @@ from tables import domain
 
 import hushtable as ht
 from hushtable.errors import BadSynopsis
-from hushtable.maths.weighted_rows.rare_agree import shrunk
 from hushtable.maths.weighted_rows.rare_columns import RareColumns, may_be_rare, split
 from hushtable.maths.weighted_rows.rare_design import RareDesign
 from hushtable.maths.weighted_rows.rare_lengths import WEIGHT_UNIT, Lengths, length_cell
+from hushtable.maths.weighted_rows.rare_targets import shrunk
 from hushtable.maths.weighted_rows.rare_weights import filling_weights, single_weights
 from hushtable.mechanisms import mechanisms
 from hushtable.mechanisms.whole_table.budgeted_door import BudgetedDoor

@@ -8,10 +8,10 @@ import pytest
 from tables import domain, table_of
 
 import hushtable as ht
-from hushtable.maths.weighted_rows.correction import trust
+from hushtable.maths.weighted_rows.first_model import trust
+from hushtable.maths.weighted_rows.grouped_sets import GroupedSet, RawTable
 from hushtable.maths.weighted_rows.levels import Groupings
 from hushtable.maths.weighted_rows.resolution import Pricing
-from hushtable.maths.weighted_rows.tables import GroupedSet, RawTable
 from hushtable.maths.weighted_rows.triples import FOR_EACH_COLUMN, plan_triples, second_round_pays, shortfall, triples
 from hushtable.mechanisms import mechanisms
 from hushtable.mechanisms.whole_table import whole_table

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from hushtable.maths.weighted_rows import network
-from hushtable.maths.weighted_rows.consistency import agree
 from hushtable.maths.weighted_rows.fit import fit
+from hushtable.maths.weighted_rows.fit_targets import agree
+from hushtable.maths.weighted_rows.grouped_sets import GroupedSet, RawTable
 from hushtable.maths.weighted_rows.kernels import gibbs_pass, solve_cells
 from hushtable.maths.weighted_rows.rules import Rules
 from hushtable.maths.weighted_rows.shares import Totals
-from hushtable.maths.weighted_rows.tables import GroupedSet, RawTable
 
 
 def exact_tables(codes: np.ndarray, sizes: list[int], *, scale: int = 1) -> list[RawTable]:

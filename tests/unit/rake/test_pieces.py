@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hushtable.maths.weighted_rows.calibration import AUDIT_UNIT, Audit, tables_to_audit, whole_reference
-from hushtable.maths.weighted_rows.cloud import WeightedRows, inside_groups
+from hushtable.maths.weighted_rows.grouped_sets import GroupedSet, RawTable, interaction_of
 from hushtable.maths.weighted_rows.levels import LEVELS, Groupings, refined
 from hushtable.maths.weighted_rows.ordering import likeness_order
 from hushtable.maths.weighted_rows.packing import pack_rows, unpack_rows, word_spans
 from hushtable.maths.weighted_rows.resolution import Column, Pricing, dependence, plan_pairs, score_sets
 from hushtable.maths.weighted_rows.shares import Totals, denoised
-from hushtable.maths.weighted_rows.tables import GroupedSet, RawTable, interaction_of
+from hushtable.maths.weighted_rows.weighted_rows import WeightedRows, inside_groups
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=40).filter(lambda p: sum(p) > 0))

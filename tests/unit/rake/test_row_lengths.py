@@ -3,8 +3,8 @@
 import numpy as np
 
 from hushtable.maths.weighted_rows import network
-from hushtable.maths.weighted_rows.consistency import FitTargets
 from hushtable.maths.weighted_rows.fit import fit
+from hushtable.maths.weighted_rows.fit_targets import FitTargets
 from hushtable.maths.weighted_rows.kernels import gibbs_pass, length_cells
 from hushtable.maths.weighted_rows.rare_columns import RareColumns
 from hushtable.maths.weighted_rows.rare_lengths import Lengths, length_cell

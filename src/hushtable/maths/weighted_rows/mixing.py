@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["mixed", "posterior_of"]
+__all__ = ["fit_prior", "posterior_of"]
 
 Floats = NDArray[np.float64]
 
@@ -16,7 +16,7 @@ def posterior_of(likelihood: Floats, prior: Floats) -> Floats:
     return np.asarray(joint / joint.sum(axis=1, keepdims=True))
 
 
-def mixed(likelihood: Floats, rounds: int) -> tuple[Floats, Floats]:
+def fit_prior(likelihood: Floats, rounds: int) -> tuple[Floats, Floats]:
     """The common prior by so many rounds of EM [KieW56], and the posteriors of the last of them."""
     prior = np.full(likelihood.shape[1], 1 / likelihood.shape[1])
     posterior = likelihood

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .consistency import FitTargets
+from .fit_targets import FitTargets
+from .grouped_sets import GroupedSet
 from .levels import refined
 from .row_lengths import NO_LENGTHS, RowLengths
 from .rules import Rules
-from .tables import GroupedSet
 
 __all__ = ["Network", "base_groups", "build"]
 

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from ...domain import Domain
 from ...domain.attributes import Category
+from .grouped_sets import GroupedSet, RawTable
 from .levels import Groupings
-from .tables import GroupedSet, RawTable
 
 __all__ = ["likeness_order", "ordered", "profile_sets", "unordered"]
 

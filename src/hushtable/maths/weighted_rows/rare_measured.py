@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from ...laws import Law
 from ..interactions.contrasts import contrasts
+from .grouped_sets import GroupedSet, RawTable
 from .rare_columns import RareColumns
 from .rare_lengths import WEIGHT_UNIT, Lengths
-from .tables import GroupedSet, RawTable
 
 __all__ = ["RareMeasured"]
 

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...laws import Law
+from .grouped_sets import GroupedSet
 from .levels import LEVELS, Groupings
-from .tables import GroupedSet
 
 __all__ = ["MOST_CELLS", "Column", "Pricing", "TablePlan", "dependence", "plan_pairs", "plan_tables", "score_sets"]
 

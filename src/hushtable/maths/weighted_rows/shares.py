@@ -9,8 +9,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from .grouped_sets import RawTable
 from .small_counts import small_counts
-from .tables import RawTable
 
 __all__ = ["Totals", "denoised"]
 

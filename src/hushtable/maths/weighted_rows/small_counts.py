@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .mixing import mixed, posterior_of
+from .mixing import fit_prior, posterior_of
 
 __all__ = ["small_counts"]
 
@@ -32,7 +32,7 @@ def small_counts(counts: Floats, deviation: float, *, ordered: bool = False) -> 
     # A count far below 0 is nearest to 0; its row must not vanish.
     seen = np.maximum(counts[small] / deviation, -20.0)
     likelihood = np.maximum(np.exp(-0.5 * (seen[:, None] - GRID[None]) ** 2), 1e-300)
-    prior, _ = mixed(likelihood, ROUNDS)
+    prior, _ = fit_prior(likelihood, ROUNDS)
     if ordered:
         local = _local(likelihood, prior, small, len(counts))
         gain = np.log((likelihood * local).sum(axis=1)).sum() - np.log(likelihood @ prior).sum()

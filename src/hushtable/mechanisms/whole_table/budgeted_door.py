@@ -14,8 +14,8 @@ from ...budget import GRID, Price
 from ...domain import Domain
 from ...laws import Law
 from ...maths.weighted_rows.calibration import AUDIT_UNIT, Audit, tables_to_audit, whole_reference
+from ...maths.weighted_rows.grouped_sets import GroupedSet, RawTable
 from ...maths.weighted_rows.resolution import Pricing
-from ...maths.weighted_rows.tables import GroupedSet, RawTable
 from ...vault.statistics.grouped_interactions import GroupedInteractions
 from ...vault.statistics.grouped_tables import GroupedTables
 from ..allocation import round_up

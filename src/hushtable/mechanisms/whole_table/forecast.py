@@ -12,11 +12,11 @@ import numpy as np
 from ...budget import Price, Unit
 from ...domain import Domain
 from ...laws import Law
+from ...maths.weighted_rows.grouped_sets import GroupedSet
 from ...maths.weighted_rows.levels import Groupings
 from ...maths.weighted_rows.rare_columns import may_be_rare
 from ...maths.weighted_rows.rare_design import FIRST, LENGTHS
 from ...maths.weighted_rows.resolution import Pricing, TablePlan, plan_pairs
-from ...maths.weighted_rows.tables import GroupedSet
 from ...maths.weighted_rows.triples import TRIPLE_SCORES, TRIPLES, second_round_pays, triples
 from ..base import Forecast
 from .rare_forecast import rare_line

@@ -8,15 +8,15 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...maths.weighted_rows.carried import carried
-from ...maths.weighted_rows.rare_agree import agree_rare
+from ...maths.weighted_rows.fit_rows import fit_rows
+from ...maths.weighted_rows.grouped_sets import RawTable
 from ...maths.weighted_rows.rare_columns import RareColumns, split
 from ...maths.weighted_rows.rare_design import FIRST, LENGTHS, RareDesign
 from ...maths.weighted_rows.rare_lengths import Lengths
 from ...maths.weighted_rows.rare_measured import RareMeasured
+from ...maths.weighted_rows.rare_targets import agree_rare
 from ...maths.weighted_rows.row_lengths import row_lengths
 from ...maths.weighted_rows.shares import Totals
-from ...maths.weighted_rows.tables import RawTable
 from ...models.whole_table import WholeTableModel
 from ..allocation import round_up
 from .budgeted_door import BudgetedDoor
@@ -60,7 +60,7 @@ def release_rare(survey: BudgetedDoor, raw: list[RawTable], columns: RareColumns
         float(np.abs(counts - rows * one.expected(agreed.shares)).sum()) / (2 * rows)
         for one, counts in zip(agreed.sets, agreed.counts, strict=True)
     ]
-    cloud, effective = carried(survey.domain, agreed, apart, [measured.lengths, measured.sums],
+    cloud, effective = fit_rows(survey.domain, agreed, apart, [measured.lengths, measured.sums],
                                row_lengths(columns, measured.believed(rows), len(survey.domain.sizes)))  # fmt: skip
     model = WholeTableModel(domain=survey.domain, law=survey.law, rows=survey.rows, tables=tuple(raw),
                             scores=np.zeros(0, dtype=np.int64), score_scale=None, cloud=cloud, effective=effective,

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ...maths.weighted_rows.calibration import AUDIT_UNIT
-from ...maths.weighted_rows.cloud import WeightedRows
-from ...maths.weighted_rows.consistency import FitTargets
-from ...maths.weighted_rows.correction import FirstModel
-from ...maths.weighted_rows.tables import RawTable
+from ...maths.weighted_rows.first_model import FirstModel
+from ...maths.weighted_rows.fit_targets import FitTargets
+from ...maths.weighted_rows.grouped_sets import RawTable
 from ...maths.weighted_rows.triples import TRIPLE_SCORES, TRIPLES, Steps, plan_triples, scored, shortfall
+from ...maths.weighted_rows.weighted_rows import WeightedRows
 from ...words import counted
 from .budgeted_door import BudgetedDoor
 
@@ -48,7 +48,7 @@ def second_round(
     rest = amount - for_scores
     plan = plan_triples(candidates, scores, rows, survey.pricing(rest), len(survey.domain.sizes))
     if not plan.tables:  # what is left goes to the audit
-        return Round([], *model.cloud(), [])
+        return Round([], *model.weighted_rows(), [])
     tables = survey.tables(plan.tables, plan.deviations, rest)
     said = f"a second round measured {counted(len(tables), 'table')} of three columns, in which pairs alone said least"
     return Round(tables, *model.corrected(tables), [said])

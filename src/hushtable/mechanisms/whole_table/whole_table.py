@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, cast
 
 from ...budget import Price
 from ...domain import Domain
-from ...maths.weighted_rows.carried import FIT_ROWS, carried
-from ...maths.weighted_rows.consistency import agree
+from ...maths.weighted_rows.fit_rows import FIT_ROWS, fit_rows
+from ...maths.weighted_rows.fit_targets import agree
+from ...maths.weighted_rows.grouped_sets import RawTable
 from ...maths.weighted_rows.ordering import ordered
 from ...maths.weighted_rows.rare_columns import LEAST_COLUMNS, may_be_rare
 from ...maths.weighted_rows.resolution import plan_pairs
 from ...maths.weighted_rows.shares import Totals
-from ...maths.weighted_rows.tables import RawTable
 from ...maths.weighted_rows.triples import TRIPLES, second_round_pays, triples
 from ...models.whole_table import WholeTableModel
 from ...questions.workloads.base import Workload
@@ -125,7 +125,7 @@ class PairRake(Mechanism):
             second = second_round(survey, agreed, dependence, raw, candidates, later)
             cloud, effective, raw, said = second.cloud, second.effective, raw + second.tables, said + second.said
         else:
-            cloud, effective = carried(domain, agreed, dependence, [one.numbers for one in raw])
+            cloud, effective = fit_rows(domain, agreed, dependence, [one.numbers for one in raw])
         model = WholeTableModel(domain=domain, law=survey.law, rows=survey.rows, tables=tuple(raw), scores=distances,
                                 score_scale=scale, cloud=cloud, effective=effective, said=tuple(said))  # fmt: skip
         if spare == 0:

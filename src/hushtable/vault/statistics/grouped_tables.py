@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ...budget import Neighbours
 from ...laws import Law
 from ...maths.interactions.layout import CoordinateNoise
-from ...maths.weighted_rows.tables import GroupedSet
+from ...maths.weighted_rows.grouped_sets import GroupedSet
 from .base import Codes, Statistic
 
 __all__ = ["GroupedTables"]

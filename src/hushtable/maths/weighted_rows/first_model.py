@@ -1,4 +1,4 @@
-"""Correction: a fitted model of pairs, and the same model again with measured triples beside them."""
+"""First model: weighted rows fitted to pairs, and the same again with measured triples beside them."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...domain import Domain
-from .carried import cloud_of, rows_to_fit, seeded
-from .cloud import WeightedRows
-from .consistency import FitTargets
 from .fit import Fitted, fit, refit
-from .mixing import mixed
+from .fit_rows import rows_to_fit, seeded, weighted_rows_of
+from .fit_targets import FitTargets
+from .grouped_sets import GroupedSet, RawTable, interaction_of
+from .mixing import fit_prior
 from .network import Network, base_groups, build
 from .rules import domain_rules
-from .tables import GroupedSet, RawTable, interaction_of
+from .weighted_rows import WeightedRows
 
 __all__ = ["FirstModel", "trust"]
 
@@ -66,10 +66,10 @@ class FirstModel:
         counts = np.bincount(key, self.fitted.weights, minlength=one.cells).reshape(one.shape)
         return np.asarray(counts / counts.sum())
 
-    def cloud(self) -> tuple[WeightedRows, float]:
+    def weighted_rows(self) -> tuple[WeightedRows, float]:
         """The rows as they are, and their effective share."""
         done = self.fitted
-        return cloud_of(self.network.base, self.agreed, self.dependence, done), done.effective
+        return weighted_rows_of(self.network.base, self.agreed, self.dependence, done), done.effective
 
     def corrected(self, tables: Sequence[RawTable]) -> tuple[WeightedRows, float]:
         """The rows fitted to pairs and triples. A triple keeps the model's margins: only its interaction is new."""
@@ -83,7 +83,7 @@ class FirstModel:
         )
         network = build(both, self.network.base, self.network.rules)
         done = refit(network, replace(self.fitted, theta=self._moved(network, len(tables))), self.random)
-        return cloud_of(network.base, self.agreed, self.dependence, done), done.effective
+        return weighted_rows_of(network.base, self.agreed, self.dependence, done), done.effective
 
     def _moved(self, network: Network, new: int) -> Floats:
         """Theta of the larger network: triples, which start at 0, stand between pairs and single columns."""
@@ -107,7 +107,7 @@ def trust(tables: Sequence[RawTable], apart: Sequence[Floats], rows: float, carr
     variance = signal + (noise + sampling * rows / carriers)[:, None]
     logs = -0.5 * (numbers[:, None] * np.log(variance) + squares[:, None] / variance)
     likelihood = np.exp(logs - logs.max(axis=1, keepdims=True))
-    _, posterior = mixed(likelihood, ROUNDS)
+    _, posterior = fit_prior(likelihood, ROUNDS)
     # The share of a difference that is believed, on the mean; and the ratio that would believe as much.
     kept = (posterior * (signal / (signal + noise[:, None]))).sum(axis=1)
     ratio = kept / (1 - kept) * noise / sampling

@@ -7,11 +7,11 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from .consistency import FitTargets
-from .mixing import mixed
+from .fit_targets import FitTargets
+from .grouped_sets import GroupedSet
+from .mixing import fit_prior
 from .rare_measured import RareMeasured
 from .small_counts import small_counts
-from .tables import GroupedSet
 
 __all__ = ["agree_rare", "shrunk"]
 
@@ -96,7 +96,7 @@ def shrunk(apart: Floats, noise: float, expected: Floats) -> Floats:
     total = spread + noise**2
     log = -0.5 * apart[:, None] ** 2 / total - 0.5 * np.log(total)
     likelihood = np.exp(log - log.max(axis=1, keepdims=True))
-    _, posterior = mixed(likelihood, ROUNDS)
+    _, posterior = fit_prior(likelihood, ROUNDS)
     return np.asarray((posterior * (spread / total)).sum(axis=1) * apart)
 
 

@@ -1,4 +1,4 @@
-"""Grouped tables: which attributes, at which resolution; and what was measured of them."""
+"""Grouped sets: which attributes, at which resolution; and what was measured of their tables."""
 
 from __future__ import annotations
 

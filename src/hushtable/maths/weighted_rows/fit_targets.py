@@ -1,4 +1,4 @@
-"""Consistency: one total, one set of shares for each attribute, and tables that agree with them."""
+"""Fit targets: one total, one set of shares for each attribute, and tables that agree with them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .grouped_sets import GroupedSet, RawTable
 from .shares import Totals
-from .tables import GroupedSet, RawTable
 
 __all__ = ["FitTargets", "agree"]
 

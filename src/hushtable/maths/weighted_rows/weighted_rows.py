@@ -1,4 +1,4 @@
-"""Cloud: the weighted rows of a whole table, as they are published; tables, predicates and draws from them."""
+"""Weighted rows of a whole table, as they are published; tables, predicates and draws from them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Carried: the model's weighted rows, from the tables that the released numbers agree on."""
+"""Fit rows: the model's weighted rows, from the tables that the released numbers agree on."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from numpy.typing import NDArray
 
 from ...domain import Domain
 from . import network
-from .cloud import WeightedRows
-from .consistency import FitTargets
 from .fit import Fitted, fit
+from .fit_targets import FitTargets
 from .row_lengths import NO_LENGTHS, RowLengths
 from .rules import domain_rules
+from .weighted_rows import WeightedRows
 
-__all__ = ["FIT_ROWS", "carried", "cloud_of", "rows_to_fit", "seeded"]
+__all__ = ["FIT_ROWS", "fit_rows", "rows_to_fit", "seeded", "weighted_rows_of"]
 
 FIT_ROWS, MOST_ROWS = 300_000, 1_000_000
 
 
-def carried(
+def fit_rows(
     domain: Domain,
     agreed: FitTargets,
     dependence: Sequence[float],
@@ -36,7 +36,7 @@ def carried(
     base = network.base_groups(domain.sizes, agreed.sets, [*rules.groupings(), *whole])
     net = network.build(agreed, base, rules.on_base(base), lengths)
     done = fit(net, dependence, rows_to_fit(agreed), seeded(released))
-    return cloud_of(base, agreed, dependence, done), done.effective
+    return weighted_rows_of(base, agreed, dependence, done), done.effective
 
 
 def rows_to_fit(agreed: FitTargets) -> int:
@@ -50,7 +50,7 @@ def seeded(released: Iterable[NDArray[np.int64]]) -> np.random.Generator:
     return np.random.default_rng(np.frombuffer(text, dtype=np.uint32))
 
 
-def cloud_of(
+def weighted_rows_of(
     base: Sequence[NDArray[np.int64]], agreed: FitTargets, dependence: Sequence[float], done: Fitted
 ) -> WeightedRows:
     """The rows as they are published, sorted by the columns that depend most on others."""
