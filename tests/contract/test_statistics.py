@@ -12,7 +12,7 @@ from hushtable.errors import BadPlan
 from hushtable.maths.interactions.layout import InteractionLayout
 from hushtable.maths.linear import Boxes, LinearClass, ListedQueries
 from hushtable.maths.weighted_rows.grouped_sets import GroupedSet
-from hushtable.maths.weighted_rows.rare_columns import RareColumns
+from hushtable.maths.weighted_rows.rare_design import RareColumns
 from hushtable.vault import statistics
 from hushtable.vault.statistics import (
     ChosenTables,

@@ -9,11 +9,19 @@ from tables import domain
 
 import hushtable as ht
 from hushtable.errors import BadSynopsis
-from hushtable.maths.weighted_rows.rare_columns import RareColumns, may_be_rare, split
-from hushtable.maths.weighted_rows.rare_design import RareDesign
-from hushtable.maths.weighted_rows.rare_lengths import WEIGHT_UNIT, Lengths, length_cell
+from hushtable.laws import Law
+from hushtable.maths.weighted_rows.rare_design import (
+    WEIGHT_UNIT,
+    Lengths,
+    RareColumns,
+    RareDesign,
+    filling_weights,
+    length_cell,
+    may_be_rare,
+    single_weights,
+    split,
+)
 from hushtable.maths.weighted_rows.rare_targets import shrunk
-from hushtable.maths.weighted_rows.rare_weights import filling_weights, single_weights
 from hushtable.mechanisms import mechanisms
 from hushtable.mechanisms.whole_table.budgeted_door import BudgetedDoor
 from hushtable.mechanisms.whole_table.rare_values import first_look, measured_sums
@@ -132,10 +140,10 @@ def test_sums_without_noise_are_refused(released):
 
 
 def test_only_many_columns_of_two_values_may_be_rare():
-    assert may_be_rare([2] * 32, "gaussian")
-    assert not may_be_rare([2] * 32, "laplace")
-    assert not may_be_rare([2] * 31, "gaussian")
-    assert not may_be_rare([2] * 32 + [6], "gaussian")
+    assert may_be_rare([2] * 32, Law.GAUSSIAN)
+    assert not may_be_rare([2] * 32, Law.LAPLACE)
+    assert not may_be_rare([2] * 31, Law.GAUSSIAN)
+    assert not may_be_rare([2] * 32 + [6], Law.GAUSSIAN)
 
 
 def test_the_plan_says_what_noise_a_rare_column_will_have():

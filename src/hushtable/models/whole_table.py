@@ -17,10 +17,9 @@ from ..errors import BadSynopsis
 from ..laws import Law
 from ..maths.weighted_rows.calibration import Audit
 from ..maths.weighted_rows.grouped_sets import GroupedSet, RawTable
-from ..maths.weighted_rows.packing import word_spans
-from ..maths.weighted_rows.rare_measured import RareMeasured
+from ..maths.weighted_rows.rare_targets import RareMeasured
 from ..maths.weighted_rows.shares import Totals
-from ..maths.weighted_rows.weighted_rows import WeightedRows
+from ..maths.weighted_rows.weighted_rows import WeightedRows, word_spans
 from ..questions.answer import Answer, CrossTab
 from ..questions.parse import Question
 from .base import Model

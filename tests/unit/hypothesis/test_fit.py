@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hushtable.laws import Law
 from hushtable.maths.distribution import Evidence, Factored, fit
 from hushtable.maths.distribution.fit import objective
 from hushtable.maths.distribution.kernels import sum_step, table_steps
@@ -85,6 +86,6 @@ def test_noisy_counts_are_moved_to_what_is_possible():
     assert clean.min() >= 0
     assert clean.sum() == pytest.approx(100)
     query = Measured((0,), np.array([130]), scale=4, function=np.array([1, 0]))
-    assert query.evidence(rows=100, grid=1, law="gaussian").target == [1.0]
-    assert query.variance("gaussian") == 4
-    assert query.variance("laplace") == 32
+    assert query.evidence(rows=100, grid=1, law=Law.GAUSSIAN).target == [1.0]
+    assert query.variance(Law.GAUSSIAN) == 4
+    assert query.variance(Law.LAPLACE) == 32

@@ -6,6 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from hushtable.laws import Law
 from hushtable.maths.weighted_rows import network
 from hushtable.maths.weighted_rows.fit import fit
 from hushtable.maths.weighted_rows.fit_targets import agree
@@ -23,7 +24,7 @@ def exact_tables(codes: np.ndarray, sizes: list[int], *, scale: int = 1) -> list
         shape = [sizes[j] for j in chosen]
         counts = np.bincount(np.ravel_multi_index([codes[j] for j in chosen], shape), minlength=int(np.prod(shape)))
         one = GroupedSet(chosen, tuple(np.arange(size) for size in shape))
-        found.append(RawTable(one, counts.astype(np.int64), "gaussian", Fraction(scale)))
+        found.append(RawTable(one, counts.astype(np.int64), Law.GAUSSIAN, Fraction(scale)))
     return found
 
 

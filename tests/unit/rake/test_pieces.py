@@ -8,14 +8,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hushtable.laws import Law
 from hushtable.maths.weighted_rows.calibration import AUDIT_UNIT, Audit, tables_to_audit, whole_reference
 from hushtable.maths.weighted_rows.grouped_sets import GroupedSet, RawTable, interaction_of
-from hushtable.maths.weighted_rows.levels import LEVELS, Groupings, refined
-from hushtable.maths.weighted_rows.ordering import likeness_order
-from hushtable.maths.weighted_rows.packing import pack_rows, unpack_rows, word_spans
-from hushtable.maths.weighted_rows.resolution import Column, Pricing, dependence, plan_pairs, score_sets
+from hushtable.maths.weighted_rows.resolution import (
+    LEVELS,
+    Column,
+    Groupings,
+    Pricing,
+    dependence,
+    likeness_order,
+    plan_pairs,
+    refined,
+    score_sets,
+)
 from hushtable.maths.weighted_rows.shares import Totals, denoised
-from hushtable.maths.weighted_rows.weighted_rows import WeightedRows, inside_groups
+from hushtable.maths.weighted_rows.weighted_rows import WeightedRows, inside_groups, pack_rows, unpack_rows, word_spans
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=40).filter(lambda p: sum(p) > 0))
@@ -55,8 +63,8 @@ def test_denoising_keeps_large_counts_and_the_total():
 
 def test_totals_pool_tables_and_say_their_variance():
     one = GroupedSet((0,), (np.arange(3),))
-    tables = [RawTable(one, np.array([10, 20, 30]), "gaussian", Fraction(4)),
-              RawTable(one, np.array([13, 23, 33]), "gaussian", Fraction(8))]  # fmt: skip
+    tables = [RawTable(one, np.array([10, 20, 30]), Law.GAUSSIAN, Fraction(4)),
+              RawTable(one, np.array([13, 23, 33]), Law.GAUSSIAN, Fraction(8))]  # fmt: skip
     totals = Totals(1, tables)
     assert totals.variances == [pytest.approx(8 / 3)]
     assert totals.rows == pytest.approx((60 / 12 + 69 / 24) / (1 / 12 + 1 / 24))
@@ -67,7 +75,7 @@ def test_totals_pool_tables_and_say_their_variance():
 def test_the_plan_spends_everything_and_drops_what_is_not_worth_it():
     ladders = [Groupings(np.full(size, 1 / size)) for size in (10, 10, 2, 40)]
     pairs = [one.members for one in score_sets(ladders)]
-    pricing = Pricing("gaussian", 8.0)
+    pricing = Pricing(Law.GAUSSIAN, 8.0)
     scores = np.array([0.3, 0.2, 0.0, 0.1, 1e-6, 0.05])
     plan = plan_pairs(ladders, pairs, scores, 20_000.0, pricing)
     spent = sum(pricing.cost(pricing.price(o), s) for o, s in zip(plan.tables, plan.deviations, strict=True))
@@ -84,7 +92,7 @@ def test_the_plan_spends_everything_and_drops_what_is_not_worth_it():
 def test_columns_are_measured_again_where_pairs_are_worth_nothing():
     ladders = [Groupings(np.full(2, 0.5)) for _ in range(3)]
     columns = [Column(GroupedSet((j,), (np.arange(2),)), 100.0, 2.0, 1.0) for j in range(3)]
-    plan = plan_pairs(ladders, [(0, 1), (0, 2), (1, 2)], np.zeros(3), 1000.0, Pricing("gaussian", 20.0), columns)
+    plan = plan_pairs(ladders, [(0, 1), (0, 2), (1, 2)], np.zeros(3), 1000.0, Pricing(Law.GAUSSIAN, 20.0), columns)
     assert not plan.tables
     assert [one.members for one in plan.again] == [(0,), (1,), (2,)]
     assert sum(0.5 * (20.0 / s) ** 2 for s in plan.deviations) == pytest.approx(1.0, rel=1e-6)
@@ -149,7 +157,7 @@ def test_an_audit_reference_keeps_running_sums():
 
 def test_bounds_of_smaller_tables_come_from_larger_ones_by_size_alone():
     tables = ((0, 1), (0, 1, 2), (0, 1, 3))
-    audit = Audit(tables, np.array([2048, 4096, 8192]), 100.0, "gaussian")
+    audit = Audit(tables, np.array([2048, 4096, 8192]), 100.0, Law.GAUSSIAN)
     assert audit.bound((1, 0), [2] * 4, 10.0).bias == pytest.approx(0.1 + 0.5 / AUDIT_UNIT)
     assert audit.bound((3,), [2] * 4, 10.0).tables == 1
     assert audit.bound((2, 3), [2] * 4, 10.0) is None
@@ -165,7 +173,7 @@ def test_likeness_finds_a_hidden_order():
     lean = np.linspace(0.05, 0.95, 20)[hidden]
     counts = 20_000 * 0.05 * np.stack([lean, 1 - lean], axis=1)
     table = RawTable(GroupedSet((0, 1), (np.arange(20), np.arange(2))), np.rint(counts).astype(np.int64).ravel(),
-                     "gaussian", Fraction(100))  # fmt: skip
+                     Law.GAUSSIAN, Fraction(100))  # fmt: skip
     order = likeness_order(0, [table], [share, np.array([0.5, 0.5])], 20_000.0)
     ranks = hidden[order]
     assert (np.diff(ranks) == 1).all() or (np.diff(ranks) == -1).all()
@@ -178,7 +186,7 @@ def test_contrasts_give_the_interaction_back():
     from hushtable.maths.interactions.contrasts import contrasts
 
     numbers = contrasts(4).matrix[1:] @ counts @ contrasts(3).matrix[1:].T
-    raw = RawTable(GroupedSet((0, 1), (np.arange(4), np.arange(3))), numbers.ravel(), "gaussian", Fraction(1), True)
+    raw = RawTable(GroupedSet((0, 1), (np.arange(4), np.arange(3))), numbers.ravel(), Law.GAUSSIAN, Fraction(1), True)
     np.testing.assert_allclose(raw.interaction, interaction_of(counts.astype(float)), atol=1e-9)
     assert raw.set.length == pytest.approx(0.75 * 2 / 3)
     assert math.prod(raw.set.shape) == raw.set.cells

@@ -6,8 +6,7 @@ from hushtable.maths.weighted_rows import network
 from hushtable.maths.weighted_rows.fit import fit
 from hushtable.maths.weighted_rows.fit_targets import FitTargets
 from hushtable.maths.weighted_rows.kernels import gibbs_pass, length_cells
-from hushtable.maths.weighted_rows.rare_columns import RareColumns
-from hushtable.maths.weighted_rows.rare_lengths import Lengths, length_cell
+from hushtable.maths.weighted_rows.rare_design import Lengths, RareColumns, length_cell
 from hushtable.maths.weighted_rows.row_lengths import row_lengths
 from hushtable.maths.weighted_rows.rules import Rules
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from tables import domain
 
-from hushtable.maths.weighted_rows.ordering import ordered
-from hushtable.maths.weighted_rows.small_counts import REACH, small_counts
+from hushtable.maths.weighted_rows.resolution import ordered
+from hushtable.maths.weighted_rows.shares import REACH, small_counts
 
 DEVIATION, RELEASES = 15.0, 40
 HILL = 40 * np.exp(-(((np.arange(90) - 35) / 15) ** 2))

@@ -13,9 +13,9 @@ from .fit import Fitted, fit, refit
 from .fit_rows import rows_to_fit, seeded, weighted_rows_of
 from .fit_targets import FitTargets
 from .grouped_sets import GroupedSet, RawTable, interaction_of
-from .mixing import fit_prior
 from .network import Network, base_groups, build
 from .rules import domain_rules
+from .shares import fit_prior
 from .weighted_rows import WeightedRows
 
 __all__ = ["FirstModel", "trust"]

@@ -12,7 +12,7 @@ from .network import Network
 __all__ = ["forest_start", "systematic"]
 
 Floats = NDArray[np.float64]
-# No cell of the start is less likely than this share of independence: noise must not close a door for good.
+# A cell at 0 can never be revived by raking, so none starts below 5% of independence.
 FLOOR, ROUNDS = 0.05, 30
 
 

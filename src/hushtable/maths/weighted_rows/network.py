@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .fit_targets import FitTargets
 from .grouped_sets import GroupedSet
-from .levels import refined
+from .resolution import refined
 from .row_lengths import NO_LENGTHS, RowLengths
 from .rules import Rules
 

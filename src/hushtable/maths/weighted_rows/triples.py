@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from ...laws import Law
 from .grouped_sets import GroupedSet
-from .levels import LEVELS, Groupings
-from .resolution import Pricing, TablePlan, plan_tables
+from .resolution import LEVELS, Groupings, Pricing, TablePlan, plan_tables
 
 __all__ = ["TRIPLES", "TRIPLE_SCORES", "Steps", "plan_triples", "scored", "second_round_pays", "shortfall", "triples"]
 

@@ -1,4 +1,4 @@
-"""Weighted rows of a whole table, as they are published; tables, predicates and draws from them."""
+"""Weighted rows of a whole table, as they are published and packed; tables, predicates and draws from them."""
 
 from __future__ import annotations
 
@@ -10,13 +10,47 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from .packing import pack_rows, unpack_rows
+__all__ = ["WeightedRows", "inside_groups", "pack_rows", "unpack_rows", "word_spans"]
 
-__all__ = ["WeightedRows", "inside_groups"]
-
+Codes = NDArray[np.uint16]
 Floats = NDArray[np.float64]
 Map = NDArray[np.int64]
-Codes = NDArray[np.uint16]
+
+WORD = 2**62
+
+
+def word_spans(sizes: Sequence[int]) -> list[tuple[int, int]]:
+    """Which attributes, in order, share a word: as many as fit."""
+    spans, begin, filled = [], 0, 1
+    for j, size in enumerate(sizes):
+        if filled * size > WORD:
+            spans.append((begin, j))
+            begin, filled = j, 1
+        filled *= size
+    return [*spans, (begin, len(sizes))]
+
+
+def pack_rows(codes: Codes, sizes: Sequence[int]) -> NDArray[np.int64]:
+    """Words of all rows, shape (words, rows): mixed-radix numbers of the attributes in order."""
+    words = []
+    for begin, end in word_spans(sizes):
+        word = np.zeros(codes.shape[1], dtype=np.int64)
+        for j in range(begin, end):
+            word = word * sizes[j] + codes[j]
+        words.append(word)
+    return np.array(words)
+
+
+def unpack_rows(words: NDArray[np.int64], sizes: Sequence[int]) -> Codes:
+    """The inverse of `pack_rows`."""
+    codes = np.empty((len(sizes), words.shape[1]), dtype=np.uint16)
+    for number, (begin, end) in enumerate(word_spans(sizes)):
+        rest = words[number]
+        for j in reversed(range(begin, end)):
+            rest, codes[j] = np.divmod(rest, sizes[j])
+    return codes
+
+
 # Shares and weights are kept as whole numbers, so that a loaded model is bit by bit the released one.
 SHARE_UNIT, WEIGHT_UNIT = 2**40, 2**12
 # Tables up to this size are made exactly; beyond, rows with values drawn inside their groups are counted.

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from ...maths.weighted_rows import resolution
 from ...maths.weighted_rows.calibration import AUDIT_UNIT
 from ...maths.weighted_rows.grouped_sets import GroupedSet, RawTable
-from ...maths.weighted_rows.levels import Groupings
-from ...maths.weighted_rows.ordering import likeness_order, ordered, profile_sets, unordered
+from ...maths.weighted_rows.resolution import Groupings, likeness_order, ordered, profile_sets, unordered
 from ...maths.weighted_rows.shares import Totals
 from .budgeted_door import BudgetedDoor
 from .forecast import CRUDE, ONE_WAYS, ONE_WAYS_AGAIN, PROFILES, ROWS, SCORES, one_way_plan

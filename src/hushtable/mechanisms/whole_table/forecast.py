@@ -13,10 +13,8 @@ from ...budget import Price, Unit
 from ...domain import Domain
 from ...laws import Law
 from ...maths.weighted_rows.grouped_sets import GroupedSet
-from ...maths.weighted_rows.levels import Groupings
-from ...maths.weighted_rows.rare_columns import may_be_rare
-from ...maths.weighted_rows.rare_design import FIRST, LENGTHS
-from ...maths.weighted_rows.resolution import Pricing, TablePlan, plan_pairs
+from ...maths.weighted_rows.rare_design import FIRST, LENGTHS, may_be_rare
+from ...maths.weighted_rows.resolution import Groupings, Pricing, TablePlan, plan_pairs
 from ...maths.weighted_rows.triples import TRIPLE_SCORES, TRIPLES, second_round_pays, triples
 from ..base import Forecast
 from .rare_forecast import rare_line

@@ -10,11 +10,8 @@ import numpy as np
 
 from ...maths.weighted_rows.fit_rows import fit_rows
 from ...maths.weighted_rows.grouped_sets import RawTable
-from ...maths.weighted_rows.rare_columns import RareColumns, split
-from ...maths.weighted_rows.rare_design import FIRST, LENGTHS, RareDesign
-from ...maths.weighted_rows.rare_lengths import Lengths
-from ...maths.weighted_rows.rare_measured import RareMeasured
-from ...maths.weighted_rows.rare_targets import agree_rare
+from ...maths.weighted_rows.rare_design import FIRST, LENGTHS, Lengths, RareColumns, RareDesign, split
+from ...maths.weighted_rows.rare_targets import RareMeasured, agree_rare
 from ...maths.weighted_rows.row_lengths import row_lengths
 from ...maths.weighted_rows.shares import Totals
 from ...models.whole_table import WholeTableModel

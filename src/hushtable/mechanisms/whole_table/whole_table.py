@@ -13,9 +13,8 @@ from ...domain import Domain
 from ...maths.weighted_rows.fit_rows import FIT_ROWS, fit_rows
 from ...maths.weighted_rows.fit_targets import agree
 from ...maths.weighted_rows.grouped_sets import RawTable
-from ...maths.weighted_rows.ordering import ordered
-from ...maths.weighted_rows.rare_columns import LEAST_COLUMNS, may_be_rare
-from ...maths.weighted_rows.resolution import plan_pairs
+from ...maths.weighted_rows.rare_design import LEAST_COLUMNS, may_be_rare
+from ...maths.weighted_rows.resolution import ordered, plan_pairs
 from ...maths.weighted_rows.shares import Totals
 from ...maths.weighted_rows.triples import TRIPLES, second_round_pays, triples
 from ...models.whole_table import WholeTableModel
