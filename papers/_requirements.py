@@ -13,9 +13,9 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...budget import rho_of
-from .krawtchouk import krawtchouk, monomial_of_parity
-from .minimax import best_uniform
+from hushtable.budget import rho_of
+from hushtable.maths.wide.krawtchouk import krawtchouk, monomial_of_parity
+from hushtable.maths.wide.minimax import best_uniform
 
 __all__ = [
     "RowsNeeded",
