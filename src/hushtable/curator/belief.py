@@ -69,7 +69,7 @@ class Belief:
 
     def check(self) -> None:
         """ValueError when what was restored is no distribution."""
-        if not all(np.isfinite(group.table).all() for group in self._running.hypothesis.groups):
+        if not all(np.isfinite(group.table).all() for group in self._running.distribution.groups):
             raise ValueError("weights that are no distribution")
 
     def model(self) -> WeightedModel:
@@ -99,5 +99,5 @@ class Belief:
     def _joined(self, one: Measured) -> bool:
         fits = self._running.can_learn(one.positions)
         if fits:
-            self._running.hypothesis.join(one.positions)
+            self._running.distribution.join(one.positions)
         return fits

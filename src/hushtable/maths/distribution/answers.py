@@ -1,4 +1,4 @@
-"""Answers: what a hypothesis says to a whole class of questions at once."""
+"""Answers: what a distribution says to a whole class of questions at once."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ class TableClass:
         # Short sets repeat a member, which says nothing new about the groups they span.
         self.padded = np.array([(*members, *[members[-1]] * (self.width - len(members))) for members in sets])
 
-    def of(self, hypothesis: Factored) -> Floats:
+    def of(self, distribution: Factored) -> Floats:
         """All cells, as fractions.
 
         Attributes in different groups are independent: first every table is the product of its one-ways, then
         those that have two members in one group are replaced.
         """
         out = np.empty(int(self.starts[-1]))
-        ones = hypothesis.one_ways()
+        ones = distribution.one_ways()
         for (shape, rows), members in zip(self._shapes, self._members, strict=True):
             product = np.ones((len(rows), 1))
             for column, size in enumerate(shape):
@@ -47,13 +47,13 @@ class TableClass:
                 out = product.ravel()
             else:
                 out[self.starts[rows][:, None] + np.arange(prod(shape))] = product
-        self._replace_joined(hypothesis, ones, out)
+        self._replace_joined(distribution, ones, out)
         return out
 
-    def _replace_joined(self, hypothesis: Factored, ones: list[Floats], out: Floats) -> None:
+    def _replace_joined(self, distribution: Factored, ones: list[Floats], out: Floats) -> None:
         number = np.full(len(ones), -1)
         inside = []
-        for g, group in enumerate(hypothesis.together()):
+        for g, group in enumerate(distribution.together()):
             number[list(group.members)] = g
             inside.append(group.sub_tables(self.width))
         owners = np.sort(np.where(number[self.padded] < 0, -1 - self.padded, number[self.padded]), axis=1)
@@ -99,10 +99,10 @@ def _products(
     return found.reshape(len(sets), -1)
 
 
-def all_parities(hypothesis: Factored, levels: Sequence[Sets]) -> Floats:
+def all_parities(distribution: Factored, levels: Sequence[Sets]) -> Floats:
     """The mean of every parity (product of signs, first value +1) of the sets of size 0, 1, 2, ..., in order."""
-    means = np.array([one[0] - one[1] for one in hypothesis.one_ways()])
-    joined = list(hypothesis.together())
+    means = np.array([one[0] - one[1] for one in distribution.one_ways()])
+    joined = list(distribution.together())
     means[[p for group in joined for p in group.members]] = 1.0
     parts = [means[level].prod(axis=1) for level in levels]
     for group in joined:

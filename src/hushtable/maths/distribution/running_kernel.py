@@ -1,4 +1,4 @@
-"""Kernels of a running hypothesis: sums and products over the cells of one condition."""
+"""Kernels of a running distribution: sums and products over the cells of one condition."""
 
 from __future__ import annotations
 

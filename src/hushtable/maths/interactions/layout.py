@@ -1,4 +1,4 @@
-"""Interactions: where the number of each attribute set and contrast stands in one flat array."""
+"""Layout: where the number of each attribute set and contrast stands in one flat array."""
 
 from __future__ import annotations
 
@@ -35,8 +35,7 @@ class CoordinateNoise:
 
     def variances(self) -> NDArray[np.float64]:
         """Variance of the noise on each coordinate (of the discrete law's continuous twin, a hair above it)."""
-        each = [float(s) if self.law == Law.GAUSSIAN else 2 * float(s) ** 2 for s in self.table]
-        return np.array(each, dtype=np.float64)[self.index]
+        return np.array([self.law.variance(scale) for scale in self.table], dtype=np.float64)[self.index]
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Frame: the released numbers that decide the table of a few attributes, and what any linear question gets."""
+"""Noisy table: the released numbers that decide the table of a few attributes, and what any linear question gets."""
 
 from __future__ import annotations
 

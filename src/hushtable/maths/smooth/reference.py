@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import BadPlan, BadQuestion
+from .asked_function import ExpressionTarget
 from .axes import Block
 from .basis import Basis
 from .expressions import Expression
 from .functions import ndtr
-from .target import ExpressionTarget
 
 __all__ = ["Typical", "typical_questions"]
 

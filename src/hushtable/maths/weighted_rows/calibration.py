@@ -80,8 +80,7 @@ class Audit:
     @property
     def stderr(self) -> float:
         """Standard error of half a distance, in rows."""
-        deviation = math.sqrt(self.scale) if self.law == Law.GAUSSIAN else math.sqrt(2) * self.scale
-        return deviation / (2 * AUDIT_UNIT)
+        return self.law.stderr(self.scale) / (2 * AUDIT_UNIT)
 
     def variations(self, width: int, rows: float) -> NDArray[np.float64]:
         """Estimated total variation between model and table, for every audited table of a width."""

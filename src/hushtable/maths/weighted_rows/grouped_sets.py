@@ -68,7 +68,7 @@ class RawTable:
     @property
     def variance(self) -> float:
         """Variance of the noise in every orthonormal direction of the table (or of its interaction)."""
-        return float(self.scale) if self.law == Law.GAUSSIAN else 2 * float(self.scale) ** 2
+        return self.law.variance(self.scale)
 
     @cached_property
     def cells(self) -> Floats:

@@ -33,11 +33,11 @@ def learned(items: list[Evidence]) -> Running:
 
 def test_learning_is_the_fit_of_whole_tables():
     ours, theirs = conditions(1, 15), conditions(1, 15)
-    running, hypothesis = learned(ours), Factored(SIZES)
+    running, distribution = learned(ours), Factored(SIZES)
     for many in range(1, len(theirs) + 1):
         for _ in range(PASSES):
-            fit(hypothesis, theirs[:many][-WINDOW - 1 :], passes=1)
-    np.testing.assert_allclose(running.hypothesis.table(EVERYTHING), hypothesis.table(EVERYTHING), atol=1e-9)
+            fit(distribution, theirs[:many][-WINDOW - 1 :], passes=1)
+    np.testing.assert_allclose(running.distribution.table(EVERYTHING), distribution.table(EVERYTHING), atol=1e-9)
     np.testing.assert_allclose([i.theta[0] for i in ours], [i.theta[0] for i in theirs], atol=1e-6)
 
 
@@ -45,8 +45,8 @@ def test_log_weights_alone_restore_it():
     items = conditions(2, 80)
     running, again = learned(items), Running(SIZES, cap=1 << 20)
     again.restore(items)
-    np.testing.assert_allclose(again.hypothesis.table(EVERYTHING), running.hypothesis.table(EVERYTHING), atol=1e-12)
-    assert running.hypothesis.table(EVERYTHING).sum() == pytest.approx(1, abs=1e-12)
+    np.testing.assert_allclose(again.distribution.table(EVERYTHING), running.distribution.table(EVERYTHING), atol=1e-12)
+    assert running.distribution.table(EVERYTHING).sum() == pytest.approx(1, abs=1e-12)
 
 
 def test_only_the_last_measurements_are_fitted_again():
@@ -67,7 +67,7 @@ def test_a_share_is_the_sum_over_the_true_cells(joined):
     if joined:
         for item in conditions(4, 6):
             running.learn(item)
-    whole = running.hypothesis.table(EVERYTHING)
+    whole = running.distribution.table(EVERYTHING)
     for positions in [(1,), (0, 3), (2, 5), (0, 1, 3, 5)]:
         true = source.random(int(np.prod([SIZES[p] for p in positions]))) < 0.4
         others = tuple(p for p in EVERYTHING if p not in positions)
@@ -79,7 +79,7 @@ def test_the_start_is_taken_over():
     tables = [np.arange(1, s + 1) / np.arange(1, s + 1).sum() for s in SIZES]
     running = Running(SIZES, cap=1 << 20, start=[Evidence((p,), t, 1e-9) for p, t in enumerate(tables)])
     for p, table in enumerate(tables):
-        np.testing.assert_allclose(running.hypothesis.table((p,)), table, atol=1e-6)
+        np.testing.assert_allclose(running.distribution.table((p,)), table, atol=1e-6)
 
 
 def test_it_knows_what_it_cannot_join():
@@ -87,7 +87,7 @@ def test_it_knows_what_it_cannot_join():
     assert running.can_learn((0, 1))
     assert running.can_learn((1, 3))
     assert not running.can_learn((3, 5))
-    running.hypothesis.join((0, 1, 2))
+    running.distribution.join((0, 1, 2))
     assert not running.can_learn((2, 4))
     assert running.share((3, 5), np.arange(20) < 5) == pytest.approx(5 / 20)
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.interpolate import BSpline
 
+from hushtable.maths.smooth.asked_function import CallableTarget, ExpressionTarget
 from hushtable.maths.smooth.axes import Axis
 from hushtable.maths.smooth.chebyshev import chebyshev_basis, decaying, jackson, spread_squared
 from hushtable.maths.smooth.enclosures import value_range
@@ -11,7 +12,6 @@ from hushtable.maths.smooth.evaluation import evaluate
 from hushtable.maths.smooth.expressions import parse_expression
 from hushtable.maths.smooth.splines import default_size, spline_basis
 from hushtable.maths.smooth.steepness import derivative_bounds
-from hushtable.maths.smooth.target import CallableTarget, ExpressionTarget
 
 SQUARE = [Axis("x", -1, 1), Axis("y", -1, 1)]
 FORMULAS = [

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from hushtable.maths.smooth.asked_function import ExpressionTarget
 from hushtable.maths.smooth.axes import Axis
 from hushtable.maths.smooth.chebyshev import chebyshev_basis
 from hushtable.maths.smooth.enclosures import BOXES
@@ -11,7 +12,6 @@ from hushtable.maths.smooth.expressions import parse_expression
 from hushtable.maths.smooth.jets import JetCalculus
 from hushtable.maths.smooth.splines import spline_basis
 from hushtable.maths.smooth.steepness import _on_all_boxes, derivative_bounds
-from hushtable.maths.smooth.target import ExpressionTarget
 
 SQUARE = [Axis("x", -1, 1), Axis("y", -1, 1)]
 # Bias bounds with splines and with polynomials, computed by the plain recurrences over all boxes and a denser grid.

@@ -1,4 +1,4 @@
-"""Views: public clean-ups of released numbers, which are themselves kept raw and unbiased."""
+"""Non-negative: the nearest counts that can be, for reading; what was released stays raw and unbiased."""
 
 import numpy as np
 from numpy.typing import NDArray

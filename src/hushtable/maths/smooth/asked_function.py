@@ -1,4 +1,4 @@
-"""Target: the function whose mean is asked, as a formula or as numpy code, and how far a basis is from it."""
+"""Asked function: the function whose mean is asked, as a formula or as numpy code, and how far a basis is from it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .evaluation import evaluate
 from .expressions import Expression, names_in
 from .steepness import derivative_bounds
 
-__all__ = ["BiasKind", "CallableTarget", "ExpressionTarget", "Target"]
+__all__ = ["AskedFunction", "BiasKind", "CallableTarget", "ExpressionTarget"]
 
 Floats = NDArray[np.float64]
 BiasKind = Literal["certified", "sampled"]
@@ -32,7 +32,7 @@ LOOSE = 3.0
 SMALL = 1 / 6
 
 
-class Target(ABC):
+class AskedFunction(ABC):
     """A function of named columns in their own units."""
 
     names: frozenset[str]
@@ -72,7 +72,7 @@ class Target(ABC):
 
 
 @dataclass(frozen=True)
-class ExpressionTarget(Target):
+class ExpressionTarget(AskedFunction):
     """A formula, whose derivatives can be enclosed."""
 
     expression: Expression
@@ -96,7 +96,7 @@ class ExpressionTarget(Target):
     def bias(
         self, basis: Basis, axes: Sequence[Axis], values: Floats, coefficients: Floats, stderr: float
     ) -> tuple[float, BiasKind]:
-        """See Target. Boxes are halved twice at most before a loose proof is given up for a sample."""
+        """Boxes are halved twice at most before a loose proof is given up for a sample."""
         error = basis.error(values, coefficients)
         top = largest(error)
         sampled = RAISED * top
@@ -113,7 +113,7 @@ class ExpressionTarget(Target):
 
 
 @dataclass(frozen=True, eq=False)
-class CallableTarget(Target):
+class CallableTarget(AskedFunction):
     """Numpy code: called with one array a column, in the columns' own units."""
 
     function: Callable[..., Any]
@@ -147,7 +147,7 @@ class CallableTarget(Target):
     def bias(
         self, basis: Basis, axes: Sequence[Axis], values: Floats, coefficients: Floats, stderr: float
     ) -> tuple[float, BiasKind]:
-        """See Target. Looked at on a second, denser grid as well; a spike between both would not be seen."""
+        """Looked at on a second, denser grid as well; a spike between both would not be seen."""
         ends = np.array([-1.0, 1.0])
         count = len(basis.points) * (2 if len(axes) <= 2 else 1) + 1
         second = np.concatenate([ends, np.cos((np.arange(count) + 0.5) * np.pi / count)])

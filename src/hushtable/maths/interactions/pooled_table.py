@@ -1,4 +1,4 @@
-"""TablesFrame: the table of a few attributes as all released tables together say, and the noise each adds to it."""
+"""Pooled table: the table of a few attributes as all released tables together say, and the noise each adds to it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from .layout import InteractionLayout
 from .noisy_table import NoisyTable
 
-__all__ = ["Source", "TablesFrame", "components", "precision", "subsets", "tables_with"]
+__all__ = ["PooledTable", "Source", "components", "precision", "subsets", "tables_with"]
 
 Floats = NDArray[np.float64]
 Axes = tuple[int, ...]
@@ -75,7 +75,7 @@ def precision(interactions: InteractionLayout, kind: Kind, variances: Mapping[Ki
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """The released tables that hold these axes of a frame and no others: one entry for every kind of table."""
+    """The released tables that hold these axes of a pooled table and no others: one entry for every kind of table."""
 
     axes: Axes
     weights: Mapping[Axes, Floats]
@@ -87,25 +87,25 @@ class Source:
 
 
 @dataclass(frozen=True, eq=False)
-class TablesFrame(NoisyTable):
+class PooledTable(NoisyTable):
     """Cells whose part of each set of attributes is the best mean of all tables that hold the set.
 
-    These parts are uncorrelated and add up, so that this is the estimate of least variance, all frames agree where
-    they overlap, and a question of weights c has weights sum_A w(T, A) c_A on the cells of a released table T.
+    These parts are uncorrelated and add up, so that this is the estimate of least variance, all such tables agree
+    where they overlap, and a question of weights c has weights sum_A w(T, A) c_A on the cells of a released table T.
     """
 
     sources: tuple[Source, ...]
 
     @property
     def fitted(self) -> Floats:
-        """See Frame: a public number of rows is the part of the empty set, so the numbers have it."""
+        """A public number of rows is the part of the empty set, so the numbers have it."""
         return self.numbers
 
     def joint(self, order: int, coefficients: Floats, power: int = 0) -> Floats:
         return np.asarray(self._all_joint(order, coefficients)[power])
 
     def joints(self, order: int, axes: int, rest: Floats) -> list[Floats]:
-        """See Frame. All values of an attribute are treated alike, so one cell speaks for all."""
+        """All values of an attribute are treated alike, so one cell speaks for all."""
         cells = self.numbers.shape[:axes]
         one = np.zeros(self.numbers.shape)
         one[(0,) * axes] = rest
