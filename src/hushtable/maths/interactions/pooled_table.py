@@ -34,24 +34,24 @@ def components(function: Floats) -> dict[Axes, Floats]:
     The part of a set is a function of its axes alone, with mean 0 along each of them. Parts of different sets are
     orthogonal, so that equal and independent noise of all cells is uncorrelated in them.
     """
-    found = {}
+    parts = {}
     for members in subsets(tuple(range(function.ndim))):
         part = function.mean(axis=tuple(a for a in range(function.ndim) if a not in members), keepdims=True)
         for axis in members:
             part = part - part.mean(axis=axis, keepdims=True)
-        found[members] = part
-    return found
+        parts[members] = part
+    return parts
 
 
 @lru_cache(maxsize=4)
 def _holders(interactions: InteractionLayout) -> Mapping[Kind, Sequence[Kind]]:
     """For every kind of attribute sets, the kinds of released tables that hold one."""
-    found: dict[Kind, list[Kind]] = {}
+    holders: dict[Kind, list[Kind]] = {}
     for key in interactions.groups:
         if len(key) == interactions.order:
             for part in {tuple(key[i] for i in members) for members in subsets(tuple(range(len(key))))}:
-                found.setdefault(part, []).append(key)
-    return found
+                holders.setdefault(part, []).append(key)
+    return holders
 
 
 def tables_with(interactions: InteractionLayout, kind: Kind, outside: Mapping[int, int]) -> Iterator[tuple[Kind, int]]:
@@ -69,8 +69,8 @@ def tables_with(interactions: InteractionLayout, kind: Kind, outside: Mapping[in
 def precision(interactions: InteractionLayout, kind: Kind, variances: Mapping[Kind, float]) -> float:
     """Sum, over the tables that hold attributes of this kind, of 1 / (variance of a cell of their margin)."""
     outside = Counter(interactions.sizes) - Counter(kind)
-    found = tables_with(interactions, kind, outside)
-    return sum(number * prod(kind) / (variances[key] * prod(key)) for key, number in found)
+    holding = tables_with(interactions, kind, outside)
+    return sum(number * prod(kind) / (variances[key] * prod(key)) for key, number in holding)
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,9 +107,9 @@ class PooledTable(NoisyTable):
     def joints(self, order: int, axes: int, rest: Floats) -> list[Floats]:
         """All values of an attribute are treated alike, so one cell speaks for all."""
         cells = self.numbers.shape[:axes]
-        one = np.zeros(self.numbers.shape)
-        one[(0,) * axes] = rest
-        return [np.full(cells, joint) for joint in self._all_joint(order, one)]
+        first_cell = np.zeros(self.numbers.shape)
+        first_cell[(0,) * axes] = rest
+        return [np.full(cells, joint) for joint in self._all_joint(order, first_cell)]
 
     def _all_joint(self, order: int, coefficients: Floats) -> list[float]:
         """For power = 0, ..., order."""

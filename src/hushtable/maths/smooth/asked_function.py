@@ -41,8 +41,8 @@ class AskedFunction(ABC):
         """The function on the tensor grid of scaled points; BadQuestion names the first point that has no value."""
         columns = {axis.name: axis.original(points) for axis in axes}
         shape = (len(points),) * len(axes)
-        found = self._on(columns, shape)
-        finite = np.isfinite(found)
+        values = self._on(columns, shape)
+        finite = np.isfinite(values)
         if not finite.all():
             at = np.argwhere(~finite)[0]
             places = [f"{axis.name} = {readable(columns[axis.name][i])}" for axis, i in zip(axes, at, strict=True)]
@@ -50,7 +50,7 @@ class AskedFunction(ABC):
                 f"the function is not a finite number at {', '.join(places)}, and must be between the bounds of its "
                 "columns; check divisions, logarithms and overflow"
             )
-        return found
+        return values
 
     def surely_finite(self, axes: Sequence[Axis]) -> bool:
         """Whether the function can be shown to have no pole; numpy code is taken at its word."""
@@ -135,14 +135,14 @@ class CallableTarget(AskedFunction):
     def _on(self, columns: dict[str, Floats], shape: tuple[int, ...]) -> Floats:
         grid = dict(zip(columns, np.meshgrid(*columns.values(), indexing="ij"), strict=True))
         with np.errstate(all="ignore"):
-            found = np.asarray(self.function(**{name: grid[name].ravel() for name in self.order}))
+            values = np.asarray(self.function(**{name: grid[name].ravel() for name in self.order}))
         points = math.prod(shape)
-        if found.shape != (points,) or found.dtype.kind not in "fiub":
+        if values.shape != (points,) or values.dtype.kind not in "fiub":
             raise BadQuestion(
-                f"the function gave {found.dtype} of shape {found.shape} for arrays of {points:,} points; it must give "
-                "one number a point (numpy functions do)"
+                f"the function gave {values.dtype} of shape {values.shape} for arrays of {points:,} points; it must "
+                "give one number a point (numpy functions do)"
             )
-        return found.astype(np.float64).reshape(shape)
+        return values.astype(np.float64).reshape(shape)
 
     def bias(
         self, basis: Basis, axes: Sequence[Axis], values: Floats, coefficients: Floats, stderr: float
@@ -151,6 +151,6 @@ class CallableTarget(AskedFunction):
         ends = np.array([-1.0, 1.0])
         count = len(basis.points) * (2 if len(axes) <= 2 else 1) + 1
         second = np.concatenate([ends, np.cos((np.arange(count) + 0.5) * np.pi / count)])
-        found = self.values(axes, second)
-        error = float(np.abs(found - along([basis.at(second)] * len(axes), coefficients)).max())
+        denser = self.values(axes, second)
+        error = float(np.abs(denser - along([basis.at(second)] * len(axes), coefficients)).max())
         return max(basis.sampled(basis.error(values, coefficients)), RAISED * error), "sampled"

@@ -29,11 +29,11 @@ def tables_to_audit(width: int) -> list[tuple[int, ...]]:
     sizes = [size for size in (2, 3) if size <= width]
     if sum(comb(width, size) for size in sizes) <= MOST_TABLES:
         return [members for size in sizes for members in combinations(range(width), size)]
-    random, found = np.random.default_rng(SAMPLE_SEED), []
+    random, tables = np.random.default_rng(SAMPLE_SEED), []
     for size in sizes:
         some = {tuple(sorted(random.choice(width, size, replace=False).tolist())) for _ in range(MOST_TABLES // 2)}
-        found += sorted(some)[: MOST_TABLES // 2]
-    return found
+        tables += sorted(some)[: MOST_TABLES // 2]
+    return tables
 
 
 def whole_reference(shares: NDArray[np.float64], rows: float) -> NDArray[np.int64]:

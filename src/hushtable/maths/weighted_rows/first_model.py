@@ -49,7 +49,7 @@ class FirstModel:
         """A pure function of the released numbers. `finer` are the tables that may come."""
         rules = domain_rules(domain)
         base = base_groups(domain.sizes, [*agreed.sets, *finer], rules.groupings())
-        network, random = build(agreed, base, rules.on_base(base)), seeded([one.numbers for one in raw])
+        network, random = build(agreed, base, rules.on_base(base)), seeded([table.numbers for table in raw])
         return cls(domain, agreed, dependence, network, fit(network, dependence, rows_to_fit(agreed), random), random)
 
     @property
@@ -57,13 +57,13 @@ class FirstModel:
         """How many rows of equal weight would carry the model as well."""
         return self.fitted.effective * len(self.fitted.weights)
 
-    def shares(self, one: GroupedSet) -> Floats:
+    def shares(self, grouped: GroupedSet) -> Floats:
         """The model's shares of a table's cells; its groups must not be finer than the base groups."""
         key = np.zeros(len(self.fitted.weights), dtype=np.int64)
-        for member, groups, size in zip(one.members, one.maps, one.shape, strict=True):
+        for member, groups, size in zip(grouped.members, grouped.maps, grouped.shape, strict=True):
             _, first = np.unique(self.network.base[member], return_index=True)
             key = key * size + groups[first][self.fitted.codes[member]]
-        counts = np.bincount(key, self.fitted.weights, minlength=one.cells).reshape(one.shape)
+        counts = np.bincount(key, self.fitted.weights, minlength=grouped.cells).reshape(grouped.shape)
         return np.asarray(counts / counts.sum())
 
     def weighted_rows(self) -> tuple[WeightedRows, float]:

@@ -46,7 +46,7 @@ def rows_to_fit(agreed: FitTargets) -> int:
 
 def seeded(released: Iterable[NDArray[np.int64]]) -> np.random.Generator:
     """The seed follows from what was released, so that the same release gives the same rows."""
-    text = hashlib.sha256(b"".join(np.ascontiguousarray(one).tobytes() for one in released)).digest()
+    text = hashlib.sha256(b"".join(np.ascontiguousarray(numbers).tobytes() for numbers in released)).digest()
     return np.random.default_rng(np.frombuffer(text, dtype=np.uint32))
 
 
@@ -55,7 +55,7 @@ def weighted_rows_of(
 ) -> WeightedRows:
     """The rows as they are published, sorted by the columns that depend most on others."""
     strength = np.zeros(len(agreed.shares))
-    for one, score in zip(agreed.sets, dependence, strict=True):
-        strength[list(one.members)] += score
+    for grouped, score in zip(agreed.sets, dependence, strict=True):
+        strength[list(grouped.members)] += score
     order = np.argsort(-strength, kind="stable").tolist()
     return WeightedRows.of(base, agreed.shares, done.codes, done.weights, order)

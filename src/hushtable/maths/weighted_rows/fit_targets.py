@@ -38,7 +38,7 @@ def agree(totals: Totals, tables: Sequence[RawTable]) -> FitTargets:
     rows = max(totals.rows, 1.0)
     shares = totals.shares()
     counts = [_on_margins(table, shares, rows) for table in tables]
-    strengths = [_strength(table, found, shares, rows) for table, found in zip(tables, counts, strict=True)]
+    strengths = [_strength(table, own, shares, rows) for table, own in zip(tables, counts, strict=True)]
     return FitTargets(rows, shares, totals.variances, [t.set for t in tables], counts, strengths)
 
 

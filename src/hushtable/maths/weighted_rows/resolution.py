@@ -99,17 +99,17 @@ def ordered(domain: Domain) -> list[int]:
 
 
 def profile_sets(
-    columns: Sequence[int], ladders: Sequence[Groupings], pairs: Sequence[tuple[int, ...]], scores: Floats
+    columns: Sequence[int], groupings: Sequence[Groupings], pairs: Sequence[tuple[int, ...]], scores: Floats
 ) -> list[GroupedSet]:
     """For each column its full resolution against the few columns it depends on most, coarsely."""
-    found: dict[tuple[int, int], GroupedSet] = {}
+    profiles: dict[tuple[int, int], GroupedSet] = {}
     for j in columns:
         mine = [(float(score), sum(pair) - j) for score, pair in zip(scores, pairs, strict=True) if j in pair]
         for _, other in sorted(m for m in mine if m[0] > 0)[::-1][:PARTNERS]:
-            groups = ladders[other].steps[PARTNER_LEVEL]
+            groups = groupings[other].steps[PARTNER_LEVEL]
             if groups.max() > 0:
-                found[j, other] = GroupedSet((j, other), (np.arange(len(ladders[j].shares)), groups))
-    return list(found.values())
+                profiles[j, other] = GroupedSet((j, other), (np.arange(len(groupings[j].shares)), groups))
+    return list(profiles.values())
 
 
 def likeness_order(column: int, profiles: Sequence[RawTable], shares: Sequence[Floats], rows: float) -> Map | None:
@@ -170,20 +170,20 @@ class Pricing:
         """2 for Gaussian noise (in rho), 1 for Laplace noise (in epsilon)."""
         return self.law.power
 
-    def price(self, one: GroupedSet) -> float:
+    def price(self, grouped: GroupedSet) -> float:
         """Gaussian noise goes on interactions, which cost less than cells; Laplace noise on cells."""
         if self.law == Law.LAPLACE:
             return 1.0
         # Two rows are furthest apart when they differ in the member of fewest groups alone.
-        return math.prod(1 - 1 / size for size in sorted(one.shape)[1:]) if self.replaced else one.length
+        return math.prod(1 - 1 / size for size in sorted(grouped.shape)[1:]) if self.replaced else grouped.length
 
-    def loss(self, one: GroupedSet, cells: float | None = None) -> float:
+    def loss(self, grouped: GroupedSet, cells: float | None = None) -> float:
         """Expected total variation, in rows, that noise of standard deviation 1 adds: half the mean absolute value.
 
         `cells` says how many cells are large enough to be changed by it, where not all are.
         """
         half_mean = 0.4 if self.law == Law.GAUSSIAN else 0.3536
-        return half_mean * (one.cells if cells is None else cells) * math.sqrt(one.length)
+        return half_mean * (grouped.cells if cells is None else cells) * math.sqrt(grouped.length)
 
     def deviation(self, price: float, loss: float, multiplier: float) -> float:
         """Lagrange's condition: minimises loss * s + multiplier * price / (power * s^power) over s."""
@@ -194,9 +194,9 @@ class Pricing:
         return price * (self.deviation_at_full_price / deviation) ** self.power
 
 
-def score_sets(ladders: Sequence[Groupings]) -> list[GroupedSet]:
+def score_sets(groupings: Sequence[Groupings]) -> list[GroupedSet]:
     """All pairs at the level of the scores."""
-    maps = [ladder.steps[SCORE_LEVEL] for ladder in ladders]
+    maps = [grouping.steps[SCORE_LEVEL] for grouping in groupings]
     return [GroupedSet((i, j), (maps[i], maps[j])) for i, j in combinations(range(len(maps)), 2)]
 
 
@@ -215,9 +215,9 @@ def dependence(
     about 0.8 sqrt(e + p_i^2 v_j + p_j^2 v_i), v = noise variance of a group's one-way count.
     """
     scores, noise = np.empty(len(sets)), deviation / (2 * rows)
-    for number, (one, distance) in enumerate(zip(sets, distances, strict=True)):
+    for number, (grouped, distance) in enumerate(zip(sets, distances, strict=True)):
         sides = []
-        for member, groups in zip(one.members, one.maps, strict=True):
+        for member, groups in zip(grouped.members, grouped.maps, strict=True):
             sides.append((np.bincount(groups, shares[member]), np.bincount(groups) * variances[member]))
         (p, v), (q, w) = sides
         spread = rows * np.outer(p, q) + np.outer(p**2, w) + np.outer(v, q**2)
@@ -250,7 +250,7 @@ class Column:
 
 
 def plan_pairs(
-    ladders: Sequence[Groupings],
+    groupings: Sequence[Groupings],
     pairs: Sequence[tuple[int, ...]],
     scores: Floats,
     rows: float,
@@ -258,7 +258,7 @@ def plan_pairs(
     columns: Sequence[Column] = (),
 ) -> TablePlan:
     """Every pair as finely as its dependence pays for the noise; see `plan_tables`."""
-    return plan_tables([_steps(ladders[i], ladders[j], (i, j)) for i, j in pairs], scores, rows, pricing, columns)
+    return plan_tables([_steps(groupings[i], groupings[j], (i, j)) for i, j in pairs], scores, rows, pricing, columns)
 
 
 def plan_tables(
@@ -278,11 +278,11 @@ def plan_tables(
     def at(multiplier: float) -> tuple[list[tuple[GroupedSet, float]], list[tuple[GroupedSet, float]], float]:
         chosen, again, spent = [], [], 0.0
         for number, finest in enumerate(steps):
-            for one in finest:
-                price, loss = pricing.price(one), pricing.loss(one)
+            for grouped in finest:
+                price, loss = pricing.price(grouped), pricing.loss(grouped)
                 deviation = pricing.deviation(price, loss, multiplier)
                 if loss * deviation <= worth[number]:
-                    chosen.append((one, deviation))
+                    chosen.append((grouped, deviation))
                     spent += pricing.cost(price, deviation)
                     break
         for column in columns:
@@ -299,13 +299,15 @@ def plan_tables(
         middle = (low + high) / 2
         low, high = (middle, high) if at(math.exp(middle))[2] > 1 else (low, middle)
     chosen, again, _ = at(math.exp(high))
-    return TablePlan([one for one, _ in chosen], [one for one, _ in again], [s for _, s in (*chosen, *again)])
+    return TablePlan(
+        [grouped for grouped, _ in chosen], [grouped for grouped, _ in again], [s for _, s in (*chosen, *again)]
+    )
 
 
 def _steps(first: Groupings, second: Groupings, members: tuple[int, int]) -> list[GroupedSet]:
     """The pair at every common level, finest first, with two groups on each side and not too many cells."""
-    found: dict[tuple[int, ...], GroupedSet] = {}
+    by_shape: dict[tuple[int, ...], GroupedSet] = {}
     for level in reversed(LEVELS):
-        one = GroupedSet(members, (first.steps[level], second.steps[level]))
-        found.setdefault(one.shape, one)
-    return [one for one in found.values() if min(one.shape) >= 2 and one.cells <= MOST_CELLS]
+        pair = GroupedSet(members, (first.steps[level], second.steps[level]))
+        by_shape.setdefault(pair.shape, pair)
+    return [pair for pair in by_shape.values() if min(pair.shape) >= 2 and pair.cells <= MOST_CELLS]

@@ -176,10 +176,10 @@ def inside_groups(groups: Codes, base: Map, inside: Floats, random: np.random.Ge
     rank = np.arange(count) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     start = random.random(len(sizes))[group]
     points = group + (rank + start) / sizes[group]
-    found = np.searchsorted(edges, points, side="right")
+    chosen = np.searchsorted(edges, points, side="right")
     # Rounding must not carry a row into the next group.
     ends = np.cumsum(np.bincount(base))
-    found = np.clip(found, (ends - np.bincount(base))[group], ends[group] - 1)
+    chosen = np.clip(chosen, (ends - np.bincount(base))[group], ends[group] - 1)
     out = np.empty(count, dtype=np.uint16)
-    out[ranked] = by_group[found]
+    out[ranked] = by_group[chosen]
     return out

@@ -52,8 +52,8 @@ def assisted_general(shape: General, order: int, tables: NoisyTables, rows: floa
         laws.append(positive / positive.sum() if positive.sum() > 0 else np.full(len(shares), 1 / len(shares)))
     value, variance = 0.0, 0.0
     for size in range(order + 1):
-        found = [_mean(shape, members, part, tables, rows) for members, part in _parts(shape.table, laws, size)]
-        terms, noise = (np.array(column) for column in zip(*found, strict=True))
+        parts = [_mean(shape, members, part, tables, rows) for members, part in _parts(shape.table, laws, size)]
+        terms, noise = (np.array(column) for column in zip(*parts, strict=True))
         # A part that does not stand out of its noise is noise.
         keep = np.ones(len(terms)) if size < 2 else np.maximum(0.0, 1.0 - noise / np.maximum(terms**2, 1e-300))
         value, variance = value + float(keep @ terms), variance + float(keep**2 @ noise)

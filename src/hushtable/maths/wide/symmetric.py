@@ -168,8 +168,8 @@ def _tilted(bits: Bits, values: Floats) -> BiasedEstimate:
     sets = np.array([comb(k, i) for i in range(1, t + 1)], dtype=np.float64)
     chances = np.clip(bits.means + bits.values[1], 1e-6, 1 - 1e-6)
     scaled = noise[1:, 1:] / np.outer(sets, sets)
-    found = tilt(independent_law(chances), parity_means(k, t), orders[1:] / sets, scaled)
-    return BiasedEstimate(*found.mean(values, scaled), float("nan"))
+    tilted = tilt(independent_law(chances), parity_means(k, t), orders[1:] / sets, scaled)
+    return BiasedEstimate(*tilted.mean(values, scaled), float("nan"))
 
 
 def _expanded(bits: Bits, values: Floats) -> tuple[BiasedEstimate, float]:
