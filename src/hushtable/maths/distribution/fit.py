@@ -13,7 +13,7 @@ from .factored import Factored
 __all__ = ["Evidence", "fit", "objective"]
 
 Floats = NDArray[np.float64]
-# How far from the start a log-weight is believed to lie: a measurement is followed against its noise only so far.
+# Standard deviation of a normal prior on log-weights; the ridge coefficient c of `fit` is variance / PRIOR_SD^2.
 PRIOR_SD = 0.5
 # Passes stop when no log-weight moves by more than this.
 STILL = 1e-3

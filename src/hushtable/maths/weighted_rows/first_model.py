@@ -23,6 +23,7 @@ __all__ = ["FirstModel", "trust"]
 Floats = NDArray[np.float64]
 # How much more than by chance a triple may differ from the model of pairs: the grid of a prior, fitted to all triples.
 RATIOS, ROUNDS = 2.0 ** np.arange(-3, 14), 100
+# The least ratio that a table is trusted at: its pull has a variance of at most 4 times its noise.
 LEAST = 0.25
 
 

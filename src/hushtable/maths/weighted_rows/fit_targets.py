@@ -14,7 +14,8 @@ from .shares import Totals
 __all__ = ["FitTargets", "agree"]
 
 Floats = NDArray[np.float64]
-# Between this share of shrinkage towards independence (strong pairs) and all of it (weak ones).
+# Bounds on rows / excess, the part of its noise that a table's pull has as variance: near 0 where the table is far
+# from independence, 1 (shrunk as much as its noise says) where sampling alone would make it differ as much.
 WEAKEST, STRONGEST = 0.0005, 1.0
 
 

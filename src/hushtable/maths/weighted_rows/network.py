@@ -18,7 +18,7 @@ __all__ = ["Network", "base_groups", "build"]
 
 Floats = NDArray[np.float64]
 Map = NDArray[np.int64]
-# One-ways are all but fixed: the pull of their noise relative to that of a pair.
+# The variance c of a one-way's pull is this part of its noise: so small that the rows keep one-ways all but exactly.
 FIRM_ONE_WAY = 1e-3
 # Larger factors are cut here, so that no product of single-precision numbers leaves its range.
 FACTOR_REACH = 60.0

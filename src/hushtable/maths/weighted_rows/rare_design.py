@@ -168,16 +168,19 @@ class Lengths:
 # share of length k, with t of this size; and beyond that each length is off by so much, relative to its share, which
 # is taken to be at least this.
 TILT, ODD, LEAST = 0.3, 0.15, 1e-3
-# Weights that miss the mean column are no choice; it is put back, so this is only to be large.
+# Factor of the equation that the mean column is kept, in the least squares for the weights: large, so that it holds
+# almost exactly, and what is still missing is divided out.
 FIRMLY = 30.0
+# How many limits on a row's weight are tried.
 TRIED = 40
 
 
 def single_weights(lengths: Lengths, mean: float, unit: float) -> Integers:
-    """Weights of single rare values; no row weighs more than one of a few.
+    """Weights w_k of single rare values in rows of length k, with the least noise plus squared bias.
 
-    What weights take away from the mean column is put back. Columns that are often in short rows, or often in long
-    ones, would be off; so the weights are lowest for both, and what one has too much the other has too little.
+    Minimises unit^2 max_k (k w_k^2) + |B (w - 1)|^2 where sum of share_k w_k = 1: one row changes k sums by w_k each,
+    and the mean column keeps its count. B says how other columns may differ from it: some are more often in short
+    rows or in long ones (TILT), and each length may be off by itself (ODD).
 
     mean  the mean count of a rare value
     unit  standard deviation of the noise of a sum that one row changes by 1, at the price of these sums
@@ -225,7 +228,8 @@ def _whole(weights: Floats) -> Integers:
 FIRST, LENGTHS = 0.02, 0.02
 # The share of the price of each group is at least this.
 LEAST_SHARE = 0.015
-# What pairs of rare values add to the price of the worst row. In all others they may cost what these have left.
+# Pairs of rare values have this share of the price of the most expensive row; in rows of every other length they are
+# weighted so that such a row costs as much as that one.
 PAIRS = 0.05
 # Share of the price that the weights and the shrinkage are judged at.
 JUDGED_SINGLE, JUDGED_MIXED = 0.65, 0.25
@@ -244,7 +248,7 @@ class RareDesign:
 
     @classmethod
     def of(cls, lengths: Lengths, columns: RareColumns, unit: float) -> RareDesign:
-        """The least summed total variation of all pairs.
+        """The weights and noise of least summed total variation over all pairs, at a fixed price.
 
         unit  standard deviation of the noise of a sum that one row changes by 1, at the whole price
         """

@@ -37,6 +37,7 @@ __all__ = [
 Floats = NDArray[np.float64]
 Map = NDArray[np.int64]
 
+# About how many groups a column is cut into, from coarse to fine.
 LEVELS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
 
 

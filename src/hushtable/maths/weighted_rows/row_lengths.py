@@ -17,7 +17,7 @@ __all__ = ["NO_LENGTHS", "RowLengths", "row_lengths"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-# How much the factor of a cell changes at once.
+# A cell's factor changes at most by this factor in one sweep, so that few rows do not take over.
 MOST = 4.0
 
 
