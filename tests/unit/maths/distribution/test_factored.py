@@ -49,10 +49,10 @@ def test_a_table_has_its_axes_in_the_order_asked():
 def test_all_tables_of_a_class_are_the_tables_one_by_one(seed):
     sets = [(0,), (2, 4), *combinations(range(5), 3), (0, 1, 2, 3)]
     starts = np.cumsum([0, *(int(np.prod([SIZES[p] for p in s])) for s in sets)])
-    for found in (updated(Factored(SIZES), seed, 2), updated(explicit(SIZES), seed)):
-        cells = TableClass(SIZES, sets, starts).of(found)
+    for distribution in (updated(Factored(SIZES), seed, 2), updated(explicit(SIZES), seed)):
+        cells = TableClass(SIZES, sets, starts).of(distribution)
         for members, start, stop in zip(sets, starts[:-1], starts[1:], strict=True):
-            np.testing.assert_allclose(cells[start:stop], found.table(members).ravel(), atol=1e-15)
+            np.testing.assert_allclose(cells[start:stop], distribution.table(members).ravel(), atol=1e-15)
 
 
 @settings(max_examples=20, deadline=None)
@@ -61,21 +61,21 @@ def test_all_parities_are_means_of_products_of_signs(seed):
     sizes = (2,) * 6
     levels = InteractionLayout(sizes, 3).sets
     for start in (Factored(sizes), explicit(sizes), on_points(sizes, np.indices(sizes).reshape(6, -1))):
-        found = updated(start, seed, 3)
-        joint = found.table(range(6))
+        distribution = updated(start, seed, 3)
+        joint = distribution.table(range(6))
         signs = [np.array([1.0, -1.0]).reshape([2 if i == p else 1 for i in range(6)]) for p in range(6)]
         want = [reduce(np.multiply, [signs[p] for p in s], joint).sum() for level in levels for s in level]
-        np.testing.assert_allclose(all_parities(found, levels), want, atol=1e-14)
+        np.testing.assert_allclose(all_parities(distribution, levels), want, atol=1e-14)
 
 
 def test_the_cap_is_known_before_anything_is_joined():
-    found = Factored((10,) * 4, cap=1000)
+    distribution = Factored((10,) * 4, cap=1000)
     sets = np.array([(0, 1, 2), (1, 2, 3)])
-    assert found.fits(sets).all()
-    found.join((0, 1))
-    assert found.fits(np.array([(0, 1, 2), (0, 2, 3), (2, 3, 3)])).tolist() == [True, False, True]
+    assert distribution.fits(sets).all()
+    distribution.join((0, 1))
+    assert distribution.fits(np.array([(0, 1, 2), (0, 2, 3), (2, 3, 3)])).tolist() == [True, False, True]
     with pytest.raises(ValueError, match="over the cap"):
-        found.join((0, 2, 3))
+        distribution.join((0, 2, 3))
 
 
 def test_listed_rows_that_are_all_rows_are_the_explicit_table():
@@ -97,9 +97,9 @@ def test_rows_are_drawn_with_the_weights_of_their_cells():
     from scipy.stats import chisquare
 
     listed = on_points((2, 3, 2), np.indices((2, 3, 2)).reshape(3, -1))
-    for found in (updated(Factored((2, 3, 2)), 5), updated(listed, 5)):
-        codes = found.draw(200_000, np.random.default_rng(7))
+    for distribution in (updated(Factored((2, 3, 2)), 5), updated(listed, 5)):
+        codes = distribution.draw(200_000, np.random.default_rng(7))
         counts = np.bincount(np.ravel_multi_index(tuple(codes.astype(int)), (2, 3, 2)), minlength=12)
-        expected = found.table((0, 1, 2)).ravel() * 200_000
+        expected = distribution.table((0, 1, 2)).ravel() * 200_000
         assert chisquare(counts, expected).pvalue > 1e-9
         assert chisquare(counts, np.roll(expected, 1)).pvalue < 1e-9

@@ -28,21 +28,21 @@ def tables(seed, variance):
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32), st.floats(-8, 0))
 def test_no_pass_makes_the_objective_worse_and_everything_stays_finite(seed, exponent):
-    evidence, found, start = tables(seed, 10.0**exponent), Factored(SIZES), Factored(SIZES)
-    last = objective(found, start, evidence)
+    evidence, distribution, start = tables(seed, 10.0**exponent), Factored(SIZES), Factored(SIZES)
+    last = objective(distribution, start, evidence)
     for _ in range(15):
-        fit(found, evidence, passes=1)
-        now = objective(found, start, evidence)
+        fit(distribution, evidence, passes=1)
+        now = objective(distribution, start, evidence)
         assert np.isfinite(now)
         assert now >= last - 1e-9 * max(1, abs(last))
         last = now
 
 
 def test_at_the_end_a_target_is_missed_by_what_its_log_weight_excuses():
-    evidence, found = tables(3, 0.01), Factored(SIZES)
-    fit(found, evidence, passes=2000)
+    evidence, distribution = tables(3, 0.01), Factored(SIZES)
+    fit(distribution, evidence, passes=2000)
     for item in evidence:
-        table = found.table(item.positions).ravel()
+        table = distribution.table(item.positions).ravel()
         says = table if item.weights is None else np.array([table @ item.weights])
         # Of a whole table all cells share the shift that keeps the sum at 1.
         missed = item.target - says - item.give * item.theta
@@ -70,15 +70,15 @@ def test_a_weighted_sum_is_solved(seed, exponent):
 
 def test_without_noise_the_measured_table_is_reached():
     target = np.array([0.1, 0.2, 0.05, 0.3, 0.25, 0.1])
-    found = Factored(SIZES)
-    fit(found, [Evidence((0, 1), target, 1e-12)], passes=50)
-    np.testing.assert_allclose(found.table((0, 1)).ravel(), target, atol=1e-8)
+    distribution = Factored(SIZES)
+    fit(distribution, [Evidence((0, 1), target, 1e-12)], passes=50)
+    np.testing.assert_allclose(distribution.table((0, 1)).ravel(), target, atol=1e-8)
 
 
 def test_much_noise_leaves_the_start_alone():
-    found = Factored(SIZES)
-    fit(found, [Evidence((0, 1), np.array([1.0, 0, 0, 0, 0, 0]), 1e6)], passes=50)
-    np.testing.assert_allclose(found.table((0, 1)), np.full((2, 3), 1 / 6), atol=1e-5)
+    distribution = Factored(SIZES)
+    fit(distribution, [Evidence((0, 1), np.array([1.0, 0, 0, 0, 0, 0]), 1e6)], passes=50)
+    np.testing.assert_allclose(distribution.table((0, 1)), np.full((2, 3), 1 / 6), atol=1e-5)
 
 
 def test_noisy_counts_are_moved_to_what_is_possible():

@@ -49,8 +49,8 @@ def test_reading_never_changes_a_later_answer():
         question, step = random_question(source), float(source.normal())
         for _ in range(5):
             read.share(random_question(source))
-        for one in (read, quiet):
-            one.correct(question, step)
+        for weights in (read, quiet):
+            weights.correct(question, step)
         assert read.share(question) == quiet.share(question)
     assert read.assigned == quiet.assigned
 

@@ -14,14 +14,14 @@ EVERYTHING = tuple(range(len(SIZES)))
 def conditions(seed: int, count: int, width: int = 3) -> list[Evidence]:
     """Inconsistent on purpose: random targets for random conditions, some of them true of most cells."""
     source = np.random.default_rng(seed)
-    found = []
+    evidence = []
     for _ in range(count):
         positions = tuple(sorted(source.choice(len(SIZES), width, replace=False).tolist()))
         true = source.random(int(np.prod([SIZES[p] for p in positions]))) < source.choice([0.2, 0.8])
         true[0], true[-1] = True, False
         variance = float(source.choice([1e-5, 1e-2]))
-        found.append(Evidence(positions, np.array([source.random()]), variance, true.astype(float)))
-    return found
+        evidence.append(Evidence(positions, np.array([source.random()]), variance, true.astype(float)))
+    return evidence
 
 
 def learned(items: list[Evidence]) -> Running:
@@ -99,7 +99,7 @@ def test_a_move_is_the_maximum(share, target, give):
     def value(x):
         return x * target - np.log1p(share * np.expm1(x)) - give * (0.3 + x) ** 2 / 2
 
-    found = best_move(share, target, 0.3, give)
-    around = value(np.clip(found, -60, 60) + np.linspace(-2, 2, 401))
+    move = best_move(share, target, 0.3, give)
+    around = value(np.clip(move, -60, 60) + np.linspace(-2, 2, 401))
     # log1p loses digits where nearly everything is taken away
-    assert value(np.clip(found, -60, 60)) >= around.max() - 1e-7
+    assert value(np.clip(move, -60, 60)) >= around.max() - 1e-7

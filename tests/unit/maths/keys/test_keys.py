@@ -50,11 +50,11 @@ def test_spaces_are_those_of_python_for_every_character():
 
 
 @given(st.tuples(st.none() | TEXT, st.none() | TEXT), st.tuples(st.none() | TEXT, st.none() | TEXT))
-def test_two_columns_have_the_same_key_only_if_both_texts_agree(one, other):
-    assert (key_of(one) == key_of(other)) == (texts_of(key_of(one)) == texts_of(key_of(other)))
-    assert len(texts_of(key_of(one))) == 2
-    arrays = [key_texts(pa.array([pair[i] for pair in (one, other)], pa.string())) for i in range(2)]
-    assert join_keys(arrays).to_pylist() == [key_of(one), key_of(other)]
+def test_two_columns_have_the_same_key_only_if_both_texts_agree(first, second):
+    assert (key_of(first) == key_of(second)) == (texts_of(key_of(first)) == texts_of(key_of(second)))
+    assert len(texts_of(key_of(first))) == 2
+    arrays = [key_texts(pa.array([pair[i] for pair in (first, second)], pa.string())) for i in range(2)]
+    assert join_keys(arrays).to_pylist() == [key_of(first), key_of(second)]
 
 
 def test_the_documented_bytes():

@@ -16,13 +16,13 @@ SETS = [(0,), (1, 2), (0, 2, 3), (3,), (0, 1, 2, 3)]
 
 def some_queries(seed=1, count=37, grid=7):
     source = np.random.default_rng(seed)
-    found = []
+    queries = []
     for _ in range(count):
         members = SETS[source.integers(len(SETS))]
         weights = source.integers(0, grid + 1, prod(SIZES[j] for j in members))
         weights[0] += not weights.any()
-        found.append((members, weights))
-    return found
+        queries.append((members, weights))
+    return queries
 
 
 CLASSES = {
@@ -115,11 +115,11 @@ def test_boxes_of_one_attribute_are_its_intervals(bins, size):
 
 def test_boxes_of_several_attributes_are_all_products():
     given = CLASSES["boxes"]
-    found = {(given.sets[given.set_of(c)], given.bounds(c)) for c in range(len(given))}
+    boxes = {(given.sets[given.set_of(c)], given.bounds(c)) for c in range(len(given))}
     intervals = {j: [(a, b) for b in range(1, bins + 1) for a in range(b) if b - a < SIZES[j]]
                  for j, bins in ((0, 4), (2, 2), (3, 5))}  # fmt: skip
-    assert found == {(s, box) for s in given.sets for box in product(*(intervals[j] for j in s))}
-    assert len(found) == len(given)
+    assert boxes == {(s, box) for s in given.sets for box in product(*(intervals[j] for j in s))}
+    assert len(boxes) == len(given)
     for c in range(0, len(given), 7):
         box = given.functions(c).reshape(given.shape(c))
         slices = tuple(slice(*ends) for ends in given.bounds(c))
@@ -168,8 +168,13 @@ def test_weights_are_from_0_to_the_grid_and_not_all_0(weights):
 
 
 def test_a_weight_outside_its_table_is_refused():
-    one = np.array([0])
+    zero = np.array([0])
     with pytest.raises(ValueError, match="outside"):
         ListedQueries(
-            SIZES, [(0,), (1,)], set_numbers=one, entries=np.array([0, 1]), places=one + 4, weights=one.astype("u1") + 1
+            SIZES,
+            [(0,), (1,)],
+            set_numbers=zero,
+            entries=np.array([0, 1]),
+            places=zero + 4,
+            weights=zero.astype("u1") + 1,
         )

@@ -40,8 +40,8 @@ def test_bias_bounds_stay_as_they_are(text):
     target = ExpressionTarget(parse_expression(text, ["x", "y"]))
     for basis, expected in zip((spline_basis(16), chebyshev_basis(20, 2)), BOUNDS[text], strict=True):
         values = target.values(SQUARE, basis.points)
-        found, _ = target.bias(basis, SQUARE, values, basis.fit(values), stderr=1e-4)
-        assert found == pytest.approx(expected, abs=1e-12 * (1 + np.abs(values).max()))
+        bias, _ = target.bias(basis, SQUARE, values, basis.fit(values), stderr=1e-4)
+        assert bias == pytest.approx(expected, abs=1e-12 * (1 + np.abs(values).max()))
 
 
 SUMS = [

@@ -18,20 +18,20 @@ from hushtable.maths.weighted_rows.shares import Totals
 
 def exact_tables(codes: np.ndarray, sizes: list[int], *, scale: int = 1) -> list[RawTable]:
     """Tables of single columns and all pairs at full resolution, without noise but as if they had some."""
-    found = []
+    tables = []
     members = [(j,) for j in range(len(sizes))] + [(i, j) for j in range(len(sizes)) for i in range(j)]
     for chosen in members:
         shape = [sizes[j] for j in chosen]
         counts = np.bincount(np.ravel_multi_index([codes[j] for j in chosen], shape), minlength=int(np.prod(shape)))
-        one = GroupedSet(chosen, tuple(np.arange(size) for size in shape))
-        found.append(RawTable(one, counts.astype(np.int64), Law.GAUSSIAN, Fraction(scale)))
-    return found
+        grouped = GroupedSet(chosen, tuple(np.arange(size) for size in shape))
+        tables.append(RawTable(grouped, counts.astype(np.int64), Law.GAUSSIAN, Fraction(scale)))
+    return tables
 
 
 def fitted(codes: np.ndarray, sizes: list[int], *, count: int = 50_000, scale: int = 1):
     raw = exact_tables(codes, sizes, scale=scale)
-    pairs = [one for one in raw if not one.alone]
-    agreed = agree(Totals(len(sizes), [one for one in raw if one.alone]), pairs)
+    pairs = [table for table in raw if not table.alone]
+    agreed = agree(Totals(len(sizes), [table for table in raw if table.alone]), pairs)
     net = network.build(agreed, network.base_groups(sizes, agreed.sets, []), Rules())
     scores = [float(len(pairs) - k) for k in range(len(pairs))]
     return fit(net, scores, count, np.random.default_rng(1)), net

@@ -44,8 +44,8 @@ def fitted():
 def test_rows_have_the_lengths_and_columns_they_should():
     """Each share within 0.001: rows are systematic draws, so their error is far below."""
     codes, net, done = fitted()
-    found = np.bincount(length_cells(done.codes, net.lengths.group, net.lengths.order), done.weights)
-    np.testing.assert_allclose(found / found.sum(), net.lengths.wanted[: len(found)], atol=1e-3)
+    counts = np.bincount(length_cells(done.codes, net.lengths.group, net.lengths.order), done.weights)
+    np.testing.assert_allclose(counts / counts.sum(), net.lengths.wanted[: len(counts)], atol=1e-3)
     for j in range(WIDTH):
         share = np.bincount(done.codes[j], done.weights, minlength=2) / done.weights.sum()
         np.testing.assert_allclose(share, np.bincount(codes[j]) / COUNT, atol=1e-3)
@@ -94,5 +94,5 @@ def test_a_gibbs_pass_follows_the_factors_of_lengths():
     rows = np.array(np.unravel_index(np.arange(32), [2] * width)).astype(np.uint16)
     chance = factors[length_cell(rows.astype(bool))]
     chance = chance / chance.sum()
-    found = np.bincount(np.ravel_multi_index(codes.astype(int), [2] * width), minlength=32) / count
-    assert (np.abs(found - chance) < 6 * np.sqrt(chance * (1 - chance) / count)).all()
+    shares = np.bincount(np.ravel_multi_index(codes.astype(int), [2] * width), minlength=32) / count
+    assert (np.abs(shares - chance) < 6 * np.sqrt(chance * (1 - chance) / count)).all()

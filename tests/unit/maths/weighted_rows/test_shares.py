@@ -1,11 +1,15 @@
-"""Small counts: shrunk by all counts, or by their neighbours where values stand in an order and that tells more."""
+"""Shares: totals are pooled; small counts are shrunk by all, or by their neighbours where an order tells more."""
+
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from tables import domain
 
+from hushtable.laws import Law
+from hushtable.maths.weighted_rows.grouped_sets import GroupedSet, RawTable
 from hushtable.maths.weighted_rows.resolution import ordered
-from hushtable.maths.weighted_rows.shares import REACH, small_counts
+from hushtable.maths.weighted_rows.shares import REACH, Totals, denoised, small_counts
 
 DEVIATION, RELEASES = 15.0, 40
 HILL = 40 * np.exp(-(((np.arange(90) - 35) / 15) ** 2))
@@ -41,17 +45,17 @@ def test_a_peak_among_neighbours_stays():
     true[30] = 5 * DEVIATION
     noisy = true + np.random.default_rng(2).normal(0, DEVIATION, 60)
     noisy[30] = true[30]
-    found = small_counts(noisy, DEVIATION, ordered=True)
-    assert found[30] > 0.8 * true[30]
-    assert np.delete(found, 30).max() < 0.4 * DEVIATION
+    clean = small_counts(noisy, DEVIATION, ordered=True)
+    assert clean[30] > 0.8 * true[30]
+    assert np.delete(clean, 30).max() < 0.4 * DEVIATION
 
 
 @pytest.mark.parametrize("values", [1, 2, REACH, REACH + 1, 2 * REACH + 3])
 def test_short_columns_do_no_harm(values):
-    found = small_counts(np.linspace(-5.0, 5.0, values), 3.0, ordered=True)
-    assert found.shape == (values,)
-    assert np.isfinite(found).all()
-    assert (found >= 0).all()
+    clean = small_counts(np.linspace(-5.0, 5.0, values), 3.0, ordered=True)
+    assert clean.shape == (values,)
+    assert np.isfinite(clean).all()
+    assert (clean >= 0).all()
 
 
 def test_categories_have_no_order():
@@ -61,3 +65,24 @@ def test_categories_have_no_order():
         "visits": {"kind": "integer", "between": [0, 30], "missing": "error"},
     })  # fmt: skip
     assert ordered(shape) == [0, 2]
+
+
+def test_denoising_keeps_large_counts_and_the_total():
+    counts = np.array([5000.0, 3000.0, *np.random.default_rng(0).normal(0, 30, 60)])
+    clean = denoised(counts, 30.0, 8000.0)
+    assert clean.sum() == pytest.approx(8000.0)
+    assert clean.min() >= 0
+    assert np.abs(clean[:2] - counts[:2]).max() < 350
+    assert clean[2:].sum() < 400, "empty values were not recognised"
+    np.testing.assert_allclose(denoised(np.array([-3.0, -1.0]), 1.0, 10.0), 5.0)
+
+
+def test_totals_pool_tables_and_say_their_variance():
+    column = GroupedSet((0,), (np.arange(3),))
+    tables = [RawTable(column, np.array([10, 20, 30]), Law.GAUSSIAN, Fraction(4)),
+              RawTable(column, np.array([13, 23, 33]), Law.GAUSSIAN, Fraction(8))]  # fmt: skip
+    totals = Totals(1, tables)
+    assert totals.variances == [pytest.approx(8 / 3)]
+    assert totals.rows == pytest.approx((60 / 12 + 69 / 24) / (1 / 12 + 1 / 24))
+    assert totals.rows_variance == pytest.approx(8.0)
+    np.testing.assert_allclose(totals.counts()[0], totals.rows / 3 + np.array([-10, 0, 10]))
