@@ -13,9 +13,9 @@ import pytest
 
 import hushtable as ht
 from faults import check_account, hush, is_one_clear_line, release, table
+from hushtable import files
 from hushtable.errors import BadData, BadPath, BadState
 from hushtable.owner import carry_out, journal
-from hushtable.synopsis import file_format
 from hushtable.vault.ledger.ledger import Ledger
 
 
@@ -67,8 +67,8 @@ def test_a_fault_nobody_foresaw(folder, monkeypatch):
 def test_a_disk_that_is_full_while_saving(name, folder, monkeypatch):
     with monkeypatch.context() as patched:
         if name == "_beside":  # when it is asked before, there is room
-            patched.setattr(file_format, "check_writable", Path)
-        patched.setattr(file_format, name, full)
+            patched.setattr(files, "check_writable", Path)
+        patched.setattr(files, name, full)
         code, _, errors = hush(release("r", "0.001", folder=str(folder)))
     assert code == 1
     assert is_one_clear_line(errors)

@@ -12,7 +12,7 @@ import hushtable as ht
 from hushtable.maths.weighted_rows.grouped_sets import interaction_of
 from hushtable.mechanisms import mechanisms
 from hushtable.mechanisms.whole_table import rare_values as rare_survey
-from hushtable.mechanisms.whole_table.whole_table import second_round, whole_table
+from hushtable.mechanisms.whole_table import second_round, whole_table
 from hushtable.models.whole_table_measured import moments_of_column, moments_of_pair
 from hushtable.vault.door.door import Door
 from hushtable.vault.door.randomness import SystemRandomness

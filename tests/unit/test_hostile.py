@@ -87,7 +87,7 @@ def test_the_forger_can_make_a_valid_copy(name):
 
 def test_readers_take_what_is_written_and_nothing_else():
     assert plain_fraction("-3/7") == -plain_fraction("3/7")
-    assert noise_scale("0", "laplace") == 0
+    assert noise_scale("0", Law.LAPLACE) == 0
     assert row_count(None) is None
     for text in ("1/0", "1e3", "0.5", " 1", "1_0", "١", "", "9" * 2001, 3, None):
         with pytest.raises(BadSynopsis):
@@ -98,8 +98,8 @@ def test_readers_take_what_is_written_and_nothing_else():
 
 
 def test_hardly_any_noise_has_hardly_any_variance():
-    assert Law.LAPLACE.discrete_variance(noise_scale("1/100000", "laplace")) == 0.0
-    assert Law.LAPLACE.discrete_variance(noise_scale("1", "laplace")) == pytest.approx(0.5 / np.sinh(0.5) ** 2)
+    assert Law.LAPLACE.discrete_variance(noise_scale("1/100000", Law.LAPLACE)) == 0.0
+    assert Law.LAPLACE.discrete_variance(noise_scale("1", Law.LAPLACE)) == pytest.approx(0.5 / np.sinh(0.5) ** 2)
 
 
 def test_means_of_numbers_too_large_to_square_are_inside_their_range():
@@ -169,7 +169,7 @@ def test_a_write_that_the_system_stops_is_one_clear_line(tmp_path: Path):
     """Without the right to mount a small disk (tests/faults/test_disk.py): a limit on the size of files."""
     ht.Domain.from_dict({"table": "t", "attributes": CLOSED}).save(tmp_path / "t.yaml")
     code = (
-        "import resource, sys; from hushtable.cli import main; from hushtable import dummy, yaml_text; "
+        "import resource, sys; from hushtable.cli import main; from hushtable.domain import dummy, yaml_text; "
         "sys.argv = ['hush', 'domain', 'dummy', 't.yaml', '-n', '5000', '-o', 'x.csv']; "
         "resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000)); main()"
     )

@@ -22,7 +22,7 @@ FORKING = """
 import os, sys
 from fractions import Fraction
 import numpy as np
-from hushtable.maths.interactions.layout import Scales
+from hushtable.maths.interactions.layout import CoordinateNoise
 from hushtable.vault.door.samplers import laplace, sample
 from hushtable.vault.door.randomness import SystemRandomness
 {planted}
@@ -32,7 +32,7 @@ draws = {{
     "words": lambda: source.words(4).tobytes(),
     "laplace": lambda: laplace(Fraction(2**40), 4, source).tobytes(),
     "gaussian": lambda: sample(
-        Scales(law="gaussian", table=(Fraction(2**80),), index=np.zeros(4, dtype=np.int32)), source).tobytes(),
+        CoordinateNoise(law="gaussian", table=(Fraction(2**80),), index=np.zeros(4, dtype=np.int32)), source).tobytes(),
 }}
 draw = draws[sys.argv[1]]
 draw()
