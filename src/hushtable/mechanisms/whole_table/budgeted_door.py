@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ...budget import GRID, Price
 from ...domain import Domain
 from ...laws import Law
-from ...maths.weighted_rows.calibration import AUDIT_UNIT, Audit, tables_to_audit, whole_reference
+from ...maths.weighted_rows.calibration import CALIBRATION_UNIT, Calibration, tables_to_compare, whole_reference
 from ...maths.weighted_rows.grouped_sets import GroupedSet, RawTable
 from ...maths.weighted_rows.resolution import Pricing
 from ...vault.statistics.grouped_interactions import GroupedInteractions
@@ -98,7 +98,7 @@ class BudgetedDoor:
         self, sets: Sequence[GroupedSet], references: Callable[[GroupedSet], Floats], rows: float, amount: Fraction
     ) -> tuple[NDArray[np.int64], Fraction]:
         """Noisy distances of tables from public ones, in units of 1/1024 row, and the scale of their noise."""
-        change = AUDIT_UNIT * self.domain.unit.rows * (1 if self.domain.unit.neighbours == "add-remove" else 2)
+        change = CALIBRATION_UNIT * self.domain.unit.rows * (1 if self.domain.unit.neighbours == "add-remove" else 2)
         chunks, count = list(_chunks(sets)), len(sets)
         # Each reading is charged on its own, rounded up to the grid of prices.
         usable = amount - Fraction(len(chunks), GRID)
@@ -108,7 +108,7 @@ class BudgetedDoor:
         found = []
         for some in chunks:
             reference = np.concatenate([whole_reference(references(one), rows) for one in some])
-            statistic = GroupedTables(self.domain.sizes, some, times=AUDIT_UNIT)
+            statistic = GroupedTables(self.domain.sizes, some, times=CALIBRATION_UNIT)
             found.append(self.door.distances(statistic, reference, scale, self.law))
         self.left -= amount
         return np.concatenate(found), scale
@@ -117,14 +117,14 @@ class BudgetedDoor:
     def auditable(self) -> list[tuple[int, ...]]:
         """The tables an audit compares: none that is too large to be counted."""
         sizes = self.domain.sizes
-        return [t for t in tables_to_audit(len(sizes)) if math.prod(sizes[j] for j in t) <= CELLS_AT_ONCE]
+        return [t for t in tables_to_compare(len(sizes)) if math.prod(sizes[j] for j in t) <= CELLS_AT_ONCE]
 
-    def audit(self, shares: Callable[[Sequence[int]], Floats], rows: float, amount: Fraction) -> Audit:
+    def audit(self, shares: Callable[[Sequence[int]], Floats], rows: float, amount: Fraction) -> Calibration:
         """How far the model is from the table, for many pairs and triples at full resolution."""
         sizes, chosen = self.domain.sizes, self.auditable
         sets = [GroupedSet(t, tuple(np.arange(sizes[j]) for j in t)) for t in chosen]
         distances, scale = self.distances(sets, lambda one: shares(one.members), rows, amount)
-        return Audit(tuple(chosen), distances, float(scale), self.law)
+        return Calibration(tuple(chosen), distances, float(scale), self.law)
 
 
 def _chunks(sets: Sequence[GroupedSet]) -> Iterator[list[GroupedSet]]:

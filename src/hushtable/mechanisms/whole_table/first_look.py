@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...maths.weighted_rows import resolution
-from ...maths.weighted_rows.calibration import AUDIT_UNIT
+from ...maths.weighted_rows.calibration import CALIBRATION_UNIT
 from ...maths.weighted_rows.grouped_sets import GroupedSet, RawTable
 from ...maths.weighted_rows.resolution import Groupings, likeness_order, ordered, profile_sets, unordered
 from ...maths.weighted_rows.shares import Totals
@@ -55,9 +55,9 @@ class FirstLook:
         """All pairs, how dependent each is, and the released distances with their scale that say so."""
         sets = resolution.score_sets(self.ladders)
         distances, scale = survey.distances(sets, self._independent, self.rows, survey.share(SCORES))
-        deviation = survey.deviation(scale) / AUDIT_UNIT
+        deviation = survey.deviation(scale) / CALIBRATION_UNIT
         scores = resolution.dependence(
-            distances / AUDIT_UNIT, deviation, sets, self.shares, self.totals.variances, self.rows
+            distances / CALIBRATION_UNIT, deviation, sets, self.shares, self.totals.variances, self.rows
         )
         if self.totals.rows < SURELY * math.sqrt(self.totals.rows_variance):
             scores[:] = 0.0  # a table that cannot be told from an empty one has no pairs

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ...maths.weighted_rows.calibration import AUDIT_UNIT
+from ...maths.weighted_rows.calibration import CALIBRATION_UNIT
 from ...maths.weighted_rows.first_model import FirstModel
 from ...maths.weighted_rows.fit_targets import FitTargets
 from ...maths.weighted_rows.grouped_sets import RawTable
@@ -43,8 +43,10 @@ def second_round(
     sets, rows = scored(candidates), agreed.rows
     for_scores = survey.share(TRIPLE_SCORES)
     distances, scale = survey.distances(sets, model.shares, rows, for_scores)
-    deviation = survey.deviation(scale) / AUDIT_UNIT
-    scores = shortfall(distances / AUDIT_UNIT, deviation, [model.shares(one) for one in sets], rows, model.carriers)
+    deviation = survey.deviation(scale) / CALIBRATION_UNIT
+    scores = shortfall(
+        distances / CALIBRATION_UNIT, deviation, [model.shares(one) for one in sets], rows, model.carriers
+    )
     rest = amount - for_scores
     plan = plan_triples(candidates, scores, rows, survey.pricing(rest), len(survey.domain.sizes))
     if not plan.tables:  # what is left goes to the audit
