@@ -10,11 +10,11 @@ import pandas
 import hushtable as ht
 from benchmarks._figure import figure
 from benchmarks._smooth import PURE, ZCDP, domain, questions
+from hushtable.maths.smooth.asked_function import ExpressionTarget
 from hushtable.maths.smooth.axes import Axis
 from hushtable.maths.smooth.chebyshev import chebyshev_basis
 from hushtable.maths.smooth.evaluation import evaluate
 from hushtable.maths.smooth.expressions import parse_expression
-from hushtable.maths.smooth.target import ExpressionTarget
 from hushtable.models.smooth import SmoothModel
 from hushtable.questions.answer import interval_factor
 

@@ -14,8 +14,7 @@ import hushtable as ht
 from benchmarks._figure import figure
 from benchmarks._memory import peak_bytes
 from benchmarks._tables import domain_of, load, of_rows, true_triples, variations
-from hushtable.maths.weighted_rows.rare_lengths import WEIGHT_UNIT, Lengths
-from hushtable.maths.weighted_rows.rare_weights import single_weights
+from hushtable.maths.weighted_rows.rare_design import WEIGHT_UNIT, Lengths, single_weights
 from hushtable.mechanisms import mechanisms
 from hushtable.vault.door.door import Door
 from hushtable.vault.door.randomness import SystemRandomness

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 import hushtable as ht
 from hushtable.maths.wide.polynomials import chebyshev_or
-from hushtable.maths.wide.requirements import monomial_stderr
 from papers._paper import Row
+from papers._requirements import monomial_stderr
 
 __all__ = ["adult_rows", "bits_of", "vault_of"]
 

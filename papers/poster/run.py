@@ -13,9 +13,9 @@ import numpy as np
 import hushtable as ht
 from hushtable.maths.wide.minimax import best_uniform
 from hushtable.maths.wide.polynomials import chebyshev_or
-from hushtable.maths.wide.requirements import monomial_stderr
-from hushtable.maths.wide.requirements import rows_needed as requirements
 from papers._paper import Measured, Row, axis, line, panels, select, slope
+from papers._requirements import monomial_stderr
+from papers._requirements import rows_needed as requirements
 from papers.poster.adult import adult_rows, vault_of
 
 __all__ = ["compute", "draw", "measure"]

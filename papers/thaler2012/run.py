@@ -15,8 +15,8 @@ from hushtable.budget import Budget
 from hushtable.maths.wide.list_polynomials import list_polynomials
 from hushtable.maths.wide.minimax import best_uniform
 from hushtable.maths.wide.polynomials import chebyshev_or
-from hushtable.maths.wide.requirements import laplace_precisions, parity_stderr_gaussian
 from papers._paper import Measured, Row, axis, line, panels, select, slope
+from papers._requirements import laplace_precisions, parity_stderr_gaussian
 
 __all__ = ["compute", "draw", "measure"]
 

@@ -11,13 +11,13 @@ import numpy as np
 
 from benchmarks._smooth import SIMULATED, questions, simulated
 from hushtable.budget import Budget
+from hushtable.maths.smooth.asked_function import ExpressionTarget
 from hushtable.maths.smooth.axes import Axis
 from hushtable.maths.smooth.basis import Basis
 from hushtable.maths.smooth.chebyshev import ChebyshevBasis, chebyshev_basis, decaying, spread_squared
 from hushtable.maths.smooth.evaluation import evaluate
 from hushtable.maths.smooth.expressions import parse_expression
 from hushtable.maths.smooth.splines import spline_basis
-from hushtable.maths.smooth.target import ExpressionTarget
 from hushtable.mechanisms.published.smooth_paper import published_degrees
 from papers._paper import Measured, Row, axis, line, panels, select, slope
 

@@ -12,8 +12,8 @@ from hushtable.errors import BadPlan
 from hushtable.laws import Law
 from hushtable.maths.interactions.layout import InteractionLayout
 from hushtable.maths.linear import Boxes, LinearClass, ListedQueries
-from hushtable.maths.weighted_rows.rare_columns import RareColumns
-from hushtable.maths.weighted_rows.tables import GroupedSet
+from hushtable.maths.weighted_rows.grouped_sets import GroupedSet
+from hushtable.maths.weighted_rows.rare_design import RareColumns
 from hushtable.vault.statistics import (
     ChosenTables,
     GroupedInteractions,

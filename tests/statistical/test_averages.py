@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from hushtable.maths.weighted_rows.calibration import AUDIT_UNIT, Audit
+from hushtable.laws import Law
+from hushtable.maths.weighted_rows.calibration import CALIBRATION_UNIT, Calibration
 from hushtable.models.quotients import PLACES, Averages, Quotients
 
 FALSE_ALARM = 1e-9
@@ -118,16 +119,16 @@ def test_bins_are_bounded_by_their_ends():
     assert (ends[1] <= 30).all()
 
 
-@pytest.mark.parametrize("law", ["gaussian", "laplace"])
+@pytest.mark.parametrize("law", list(Law))
 def test_the_limit_of_the_audit_holds_as_often_as_it_says(law):
     """Upper limits at 95% of 60,000 audited tables; the estimate alone is too small for about half of them."""
-    g, count, rows, scale = np.random.default_rng(3), 60_000, 10_000, 40.0 * AUDIT_UNIT
+    g, count, rows, scale = np.random.default_rng(3), 60_000, 10_000, 40.0 * CALIBRATION_UNIT
     truth = g.uniform(0.02, 0.2, count)
     noise = g.normal(scale=scale, size=count) if law == "gaussian" else g.laplace(scale=scale, size=count)
     # The reference is rounded for the comparison, and its rounding is taken to be as bad as it can.
-    noisy = np.rint((truth - 0.5 / AUDIT_UNIT) * 2 * AUDIT_UNIT * rows + noise).astype(np.int64)
+    noisy = np.rint((truth - 0.5 / CALIBRATION_UNIT) * 2 * CALIBRATION_UNIT * rows + noise).astype(np.int64)
     tables = tuple((i, i + 1) for i in range(count))
-    audit = Audit(tables, noisy, scale**2 if law == "gaussian" else scale, law)
+    audit = Calibration(tables, noisy, scale**2 if law == "gaussian" else scale, law)
     bounds = [audit.bound(table, [2] * (count + 1), rows) for table in tables]
     estimates, limits = (np.array(part) for part in zip(*((b.bias, b.limit(0.95)) for b in bounds), strict=True))
     assert at_most(0.53, int((estimates >= truth).sum()), count)

@@ -11,6 +11,7 @@ from scipy.stats import chisquare
 from tables import BINARY, FakeDoor, domain, random_codes
 
 from hushtable.budget import Budget, Price
+from hushtable.laws import Law
 from hushtable.maths.distribution import Factored, fit
 from hushtable.maths.distribution.fit import objective
 from hushtable.maths.distribution.measured import Measured
@@ -186,4 +187,4 @@ def measured(g, sizes):
         function = g.choice([-1, 1], size=cells) if g.random() < 0.5 else g.permutation(np.arange(cells) % 2)
         values = g.integers(-rows, rows, size=1, endpoint=True)
     values = values + np.rint(g.laplace(scale=float(scale), size=len(values))).astype(np.int64)
-    return Measured(positions, values, scale, function).evidence(rows=rows, grid=1, law="laplace")
+    return Measured(positions, values, scale, function).evidence(rows=rows, grid=1, law=Law.LAPLACE)

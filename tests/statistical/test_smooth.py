@@ -60,7 +60,7 @@ def test_intervals_hold_the_truth(mechanism, budget, neighbours):
     assert abs(centre - true) <= bias
     one = noisy[0].released[0]
     margin = one.margin(("age", "income"))
-    from hushtable.maths.smooth.target import ExpressionTarget
+    from hushtable.maths.smooth.asked_function import ExpressionTarget
 
     coefficients = margin.basis.fit(ExpressionTarget(question.parts[""]).values(margin.axes, margin.basis.points))
     inside = held = 0

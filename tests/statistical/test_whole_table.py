@@ -9,7 +9,7 @@ import pytest
 from tables import MIXED, domain, random_codes
 
 import hushtable as ht
-from hushtable.maths.weighted_rows.tables import interaction_of
+from hushtable.maths.weighted_rows.grouped_sets import interaction_of
 from hushtable.mechanisms.whole_table import rare_values as rare_survey
 from hushtable.mechanisms.whole_table import second_round, steps
 from hushtable.models.whole_table_measured import moments_of_column, moments_of_pair

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from hushtable.errors import BadQuestion
-from hushtable.maths.linear.views import nearest_non_negative
+from hushtable.maths.linear.non_negative import nearest_non_negative
 from hushtable.questions.answer import Answer, CrossTab, interval_factor
 from hushtable.questions.answer_forms import measured
 

@@ -9,11 +9,18 @@ from tables import domain
 
 import hushtable as ht
 from hushtable.errors import BadSynopsis
-from hushtable.maths.weighted_rows.rare_agree import shrunk
-from hushtable.maths.weighted_rows.rare_columns import RareColumns, may_be_rare, split
-from hushtable.maths.weighted_rows.rare_design import RareDesign
-from hushtable.maths.weighted_rows.rare_lengths import WEIGHT_UNIT, Lengths, length_cell
-from hushtable.maths.weighted_rows.rare_weights import filling_weights, single_weights
+from hushtable.maths.weighted_rows.rare_design import (
+    WEIGHT_UNIT,
+    Lengths,
+    RareColumns,
+    RareDesign,
+    filling_weights,
+    length_cell,
+    may_be_rare,
+    single_weights,
+    split,
+)
+from hushtable.maths.weighted_rows.rare_targets import shrunk
 from hushtable.mechanisms.whole_table.budgeted_door import BudgetedDoor
 from hushtable.mechanisms.whole_table.rare_values import first_look, measured_sums
 from hushtable.models.whole_table import WholeTableModel

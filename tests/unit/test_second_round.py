@@ -8,10 +8,10 @@ import pytest
 from tables import domain, table_of
 
 import hushtable as ht
-from hushtable.maths.weighted_rows.correction import trust
-from hushtable.maths.weighted_rows.levels import Groupings
-from hushtable.maths.weighted_rows.resolution import Pricing
-from hushtable.maths.weighted_rows.tables import GroupedSet, RawTable
+from hushtable.laws import Law
+from hushtable.maths.weighted_rows.first_model import trust
+from hushtable.maths.weighted_rows.grouped_sets import GroupedSet, RawTable
+from hushtable.maths.weighted_rows.resolution import Groupings, Pricing
 from hushtable.maths.weighted_rows.triples import FOR_EACH_COLUMN, plan_triples, second_round_pays, shortfall, triples
 from hushtable.mechanisms.whole_table import steps
 from hushtable.mechanisms.whole_table.budget_shares import SECOND_ROUND
@@ -99,15 +99,15 @@ def test_it_is_left_out_where_noise_would_win(case):
 
 def test_when_it_pays():
     """Noise falls with rows and price, and what may be missed grows with dependence."""
-    pricing, even = Pricing("gaussian", 30.0), [Groupings(np.full(4, 0.25)) for _ in range(5)]
+    pricing, even = Pricing(Law.GAUSSIAN, 30.0), [Groupings(np.full(4, 0.25)) for _ in range(5)]
     candidates = triples(even)
     assert len(candidates) == 10
     assert [one.shape for one in candidates[0]] == [(4, 4, 4), (2, 2, 2)]
     some = dict.fromkeys([(i, j) for j in range(5) for i in range(j)], 0.1)
     assert second_round_pays(candidates, some, 100_000.0, pricing)
     assert not second_round_pays(candidates, some, 3000.0, pricing)
-    assert not second_round_pays(candidates, some, 100_000.0, Pricing("gaussian", 1000.0))
-    assert not second_round_pays(candidates, some, 100_000.0, Pricing("laplace", 30.0))
+    assert not second_round_pays(candidates, some, 100_000.0, Pricing(Law.GAUSSIAN, 1000.0))
+    assert not second_round_pays(candidates, some, 100_000.0, Pricing(Law.LAPLACE, 30.0))
     # One dependent pair is no three-way structure.
     assert not second_round_pays(candidates, dict.fromkeys(some, 0.0) | {(0, 1): 0.9}, 100_000.0, pricing)
     assert not triples([Groupings(np.full(2, 0.5)) for _ in range(30)]), "too many to be scored"
@@ -117,7 +117,7 @@ def test_when_it_pays():
 def test_the_worst_are_measured_and_not_too_many():
     candidates = triples([Groupings(np.full(2, 0.5)) for _ in range(9)])
     scores = np.linspace(0.0, 0.1, len(candidates))
-    plan = plan_triples(candidates, scores, 1e6, Pricing("gaussian", 10.0), 9)
+    plan = plan_triples(candidates, scores, 1e6, Pricing(Law.GAUSSIAN, 10.0), 9)
     assert [one.members for one in plan.tables] == [
         steps[0].members for steps in candidates[::-1][: FOR_EACH_COLUMN * 9]
     ]
@@ -139,7 +139,7 @@ def test_shortfall_takes_chance_away():
 def test_trust_follows_what_all_triples_show():
     """Differences of the size of noise are hardly believed, large ones are."""
     one = GroupedSet((0, 1, 2), (np.arange(2),) * 3)
-    tables = [RawTable(one, np.zeros(1, dtype=np.int64), "gaussian", Fraction(10_000), True)] * 40
+    tables = [RawTable(one, np.zeros(1, dtype=np.int64), Law.GAUSSIAN, Fraction(10_000), True)] * 40
     g = np.random.default_rng(6)
     small = [np.full((2, 2, 2), x / np.sqrt(8)) for x in g.normal(0, 100, 40)]
     large = [np.full((2, 2, 2), x / np.sqrt(8)) for x in g.normal(0, 3000, 40)]
@@ -155,7 +155,7 @@ def test_the_price_of_a_triple_is_that_of_the_statistic():
         statistic = GroupedInteractions(shape, [one])
         for neighbours, moved in (("replace", 2), ("add-remove", 1)):
             exact = statistic.sensitivity(power=2, weights=[Fraction(1)], neighbours=neighbours)
-            assert moved * Pricing("gaussian", 1.0, neighbours == "replace").price(one) == pytest.approx(float(exact))
+            assert moved * Pricing(Law.GAUSSIAN, 1.0, neighbours == "replace").price(one) == pytest.approx(float(exact))
 
 
 def test_saved_and_loaded(tmp_path):

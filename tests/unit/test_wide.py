@@ -220,12 +220,6 @@ class TestMonomialBasis:
             found = wide_estimate(model, question.where)
             assert abs(found.bound.value - truth(question.where, codes, BITS)) <= found.bound.bias + 1e-9
 
-    def test_needs_far_more_noise(self):
-        from hushtable.maths.wide.requirements import rows_needed
-
-        needed = rows_needed(20, 10)
-        assert needed.monomial_pure > 100 * needed.parity_pure
-
     def test_is_never_chosen_by_itself(self):
         assert ht.plan(BITS, workload="marginals(width=2)", budget=self.PURE).mechanism != "monomial"
 

@@ -22,8 +22,8 @@ from ..maths.linear import Boxes, ListedQueries
 from ..maths.smooth.axes import Axis, Block
 from ..maths.smooth.chebyshev import WEIGHT_UNIT, decaying
 from ..maths.smooth.expressions import parse_expression
-from ..maths.weighted_rows.rare_columns import RareColumns
-from ..maths.weighted_rows.tables import GroupedSet
+from ..maths.weighted_rows.grouped_sets import GroupedSet
+from ..maths.weighted_rows.rare_design import RareColumns
 from ..vault import statistics
 from ..vault.statistics import Statistic
 from ..vault.statistics.chebyshev import ChebyshevSums

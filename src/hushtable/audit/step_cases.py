@@ -16,7 +16,7 @@ from ..budget import Currency, Price, touched
 from ..domain import Domain
 from ..errors import OverBudget
 from ..laws import Law
-from ..maths.weighted_rows.tables import GroupedSet
+from ..maths.weighted_rows.grouped_sets import GroupedSet
 from ..vault.door.door import Noise
 from ..vault.door.reveal import reveal_price, threshold_for
 from ..vault.statistics import GroupedTables, Histogram, OneQuestion

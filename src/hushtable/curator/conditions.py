@@ -197,7 +197,7 @@ class ConditionBelief:
 
     def check(self) -> None:
         """ValueError when what was restored is no distribution."""
-        if not all(np.isfinite(group.table).all() for group in self._running.hypothesis.groups):
+        if not all(np.isfinite(group.table).all() for group in self._running.distribution.groups):
             raise ValueError("weights that are no distribution")
 
     def model(self) -> WeightedModel:
@@ -227,7 +227,7 @@ class ConditionBelief:
     def _joined(self, answer: Measured) -> bool:
         fits = self._running.can_learn(answer.positions)
         if fits:
-            self._running.hypothesis.join(answer.positions)
+            self._running.distribution.join(answer.positions)
         return fits
 
 

@@ -11,7 +11,7 @@ from ..domain import Domain
 from ..errors import TooLarge
 from ..laws import Law
 from ..maths.interactions.layout import InteractionLayout
-from ..maths.interactions.tables_frame import precision, subsets
+from ..maths.interactions.pooled_table import precision, subsets
 from ..models.tables import TablesModel
 from ..questions.workloads.base import Workload
 from ..questions.workloads.marginals import Marginals

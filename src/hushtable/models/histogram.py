@@ -16,7 +16,7 @@ from ..domain import Domain
 from ..errors import BadQuestion, BadSynopsis
 from ..laws import Law
 from ..maths.interactions.noisy_table import Independent, NoisyTable
-from ..maths.linear.views import nearest_non_negative
+from ..maths.linear.non_negative import nearest_non_negative
 from .linear import LinearModel
 from .reading import noise_scale, read_law, row_count
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ..maths.smooth.target import BiasKind, Target
+from ..maths.smooth.asked_function import AskedFunction, BiasKind
 from ..words import readable
 from .margins import Margin, Released, basis_for
 
@@ -17,7 +17,7 @@ MOST_POINTS = 1_000_000
 ORDER = 4
 
 
-def advice(one: Released, margin: Margin, target: Target, bias: float, kind: BiasKind, stderr: float) -> str:
+def advice(one: Released, margin: Margin, target: AskedFunction, bias: float, kind: BiasKind, stderr: float) -> str:
     """Why the bound is wide, and about the size at which it would be at most 3 standard errors, if there is one."""
     d, letter = len(margin.axes), "g" if one.basis == "spline" else "t"
     start = f"the bias bound {readable(float(f'{bias:.2g}'))} is above 3 standard errors of the noise"

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from ..domain import Domain
 from ..errors import BadQuestion, BadSynopsis
+from ..maths.smooth.asked_function import AskedFunction, BiasKind, CallableTarget, ExpressionTarget
 from ..maths.smooth.axes import Block, axis_of
-from ..maths.smooth.target import BiasKind, CallableTarget, ExpressionTarget, Target
 from ..questions.answer import Answer, CrossTab, SmoothAnswer, SmoothTable
 from ..questions.smooth import SmoothQuestion, parse_smooth
 from ..words import listed, readable
@@ -249,7 +249,7 @@ class SmoothModel(Model):
         return cls(domain=domain, released=tuple(made))
 
 
-def _mean(one: Released, margin: Margin, target: Target, kept: Floats) -> _Mean:
+def _mean(one: Released, margin: Margin, target: AskedFunction, kept: Floats) -> _Mean:
     values = target.values(margin.axes, margin.basis.points)
     first = float(values.flat[0])
     if values.max() == values.min() and isinstance(target, ExpressionTarget):

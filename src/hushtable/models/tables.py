@@ -19,7 +19,7 @@ from ..errors import BadSynopsis, TooWide
 from ..laws import Law
 from ..maths.interactions.layout import InteractionLayout
 from ..maths.interactions.noisy_table import NoisyTable
-from ..maths.interactions.tables_frame import Source, TablesFrame, components, precision, subsets, tables_with
+from ..maths.interactions.pooled_table import PooledTable, Source, components, precision, subsets, tables_with
 from .linear import LinearModel
 from .reading import noise_scale, read_law, row_count
 
@@ -58,7 +58,7 @@ class TablesModel(LinearModel):
         return {2: {key: 2 * b**2 for key, b in scales.items()}, 4: {key: 12 * b**4 for key, b in scales.items()}}
 
     @cached_property
-    def _frames(self) -> dict[tuple[int, ...], TablesFrame]:
+    def _frames(self) -> dict[tuple[int, ...], PooledTable]:
         return {}
 
     @cached_property
@@ -73,7 +73,7 @@ class TablesModel(LinearModel):
             if len(self._frames) >= MOST_FRAMES:
                 self._frames.clear()
             sources = tuple(self._source(key, axes) for axes in subsets(tuple(range(len(key)))))
-            self._frames[key] = TablesFrame(self._cells(key), (None,) * len(key), None, sources)
+            self._frames[key] = PooledTable(self._cells(key), (None,) * len(key), None, sources)
         return self._frames[key]
 
     def _cells(self, positions: tuple[int, ...]) -> NDArray[np.float64]:

@@ -15,12 +15,11 @@ from numpy.typing import NDArray
 from ..domain import Domain
 from ..errors import BadSynopsis
 from ..laws import Law
-from ..maths.weighted_rows.calibration import Audit
-from ..maths.weighted_rows.cloud import WeightedRows
-from ..maths.weighted_rows.packing import word_spans
-from ..maths.weighted_rows.rare_measured import RareMeasured
+from ..maths.weighted_rows.calibration import Calibration
+from ..maths.weighted_rows.grouped_sets import GroupedSet, RawTable
+from ..maths.weighted_rows.rare_targets import RareMeasured
 from ..maths.weighted_rows.shares import Totals
-from ..maths.weighted_rows.tables import GroupedSet, RawTable
+from ..maths.weighted_rows.weighted_rows import WeightedRows, word_spans
 from ..questions.answer import Answer, CrossTab
 from ..questions.parse import Question
 from .base import Model
@@ -52,7 +51,7 @@ class WholeTableModel(Model):
     cloud: WeightedRows
     effective: float
     """Effective share of the fitted rows: 1 is best."""
-    audit: Audit | None = None
+    audit: Calibration | None = None
     said: tuple[str, ...] = ()
     """Remarks of the fit."""
     rare: RareMeasured | None = None
@@ -210,9 +209,9 @@ def _cloud(sizes: tuple[int, ...], parameters: dict[str, Any], numbers: dict[str
     return WeightedRows(tuple(base), tuple(shares), tuple(order), words, weights)
 
 
-def _audit(sizes: tuple[int, ...], described: dict[str, Any], distances: Integers, law: Law) -> Audit:
+def _audit(sizes: tuple[int, ...], described: dict[str, Any], distances: Integers, law: Law) -> Calibration:
     tables = tuple(tuple(int(j) for j in members) for members in described["tables"])
     scale = float(described["scale"])
     if not 0 < scale <= 1e60 or any(not 0 <= j < len(sizes) for members in tables for j in members):
         raise BadSynopsis("the synopsis has an audit that does not fit its domain")
-    return Audit(tables, distances, scale, law)
+    return Calibration(tables, distances, scale, law)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..laws import Law
 from ..maths.interactions.noisy_table import Moments
-from ..maths.weighted_rows.tables import RawTable
+from ..maths.weighted_rows.grouped_sets import RawTable
 from ..questions.parse import Question
 from .averages import Spans, averages
 from .quotients import Averages

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from ..errors import BadSynopsis
 from ..laws import Law
-from ..maths.weighted_rows.rare_columns import RareColumns
-from ..maths.weighted_rows.rare_lengths import WEIGHT_UNIT
-from ..maths.weighted_rows.rare_measured import RareMeasured
+from ..maths.weighted_rows.rare_design import WEIGHT_UNIT, RareColumns
+from ..maths.weighted_rows.rare_targets import RareMeasured
 from .reading import noise_scale
 
 __all__ = ["built", "described", "numbers_in"]

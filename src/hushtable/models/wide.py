@@ -13,7 +13,7 @@ from ..domain.predicate import Event, Predicate, conjunction
 from ..errors import BadQuestion
 from ..maths.wide.general import assisted_general, certified_general
 from ..maths.wide.shape import Symmetric, shape_of
-from ..maths.wide.symmetric import Bits, Estimate, assisted, certified, published, sets_of
+from ..maths.wide.symmetric import BiasedEstimate, Bits, assisted, certified, published, sets_of
 from ..questions.answer import Answer, CrossTab
 from ..questions.answer_forms import AnswerUnit
 from ..questions.parse import Question
@@ -32,8 +32,8 @@ MOST_CELLS = 500
 class WideEstimate:
     """The best guess, and the certified estimate beside it."""
 
-    guess: Estimate
-    bound: Estimate
+    guess: BiasedEstimate
+    bound: BiasedEstimate
 
     @property
     def value(self) -> float:

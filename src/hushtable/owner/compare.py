@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..domain import Domain
-from ..maths.weighted_rows.tables import GroupedSet
+from ..maths.weighted_rows.grouped_sets import GroupedSet
 from ..vault.sources import Progress, open_source
 from ..vault.statistics.grouped_tables import GroupedTables
 

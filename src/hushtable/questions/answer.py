@@ -252,7 +252,7 @@ class CrossTab(AnswerForms):
         """A view: the nearest table without negative cells and with the same sum. Error bars stay the raw ones."""
         if self.unit == "mean":
             return self  # a mean may be negative, and means have no sum to keep
-        from ..maths.linear.views import nearest_non_negative
+        from ..maths.linear.non_negative import nearest_non_negative
 
         note = "view: negative cells removed and the sum kept; the error bars are those of the raw values"
         value = nearest_non_negative(self.value, self.stderr**2)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadQuestion
-from ..maths.weighted_rows.calibration import AUDIT_UNIT, Bound
+from ..maths.weighted_rows.calibration import CALIBRATION_UNIT, Bound
 from ..models.base import Model
 from ..models.whole_table import WholeTableModel
 from ..questions.answer import CrossTab
@@ -121,7 +121,7 @@ def _audit_section(synopsis: Synopsis) -> list[str]:
     rows, lines, pictures = model.total[0], [], []
     noise = model.audit.stderr / rows
     # As in answers: the error of a noisy number of rows moves a fraction by at most 3/2 of its own.
-    limit = Bound(0.5 / AUDIT_UNIT, hypot(noise, 1.5 * sqrt(model.total[1]) / rows), 1).limit(0.95)
+    limit = Bound(0.5 / CALIBRATION_UNIT, hypot(noise, 1.5 * sqrt(model.total[1]) / rows), 1).limit(0.95)
     for width in (2, 3):
         found = model.audit.variations(width, rows)
         if found.size:

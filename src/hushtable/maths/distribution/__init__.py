@@ -1,4 +1,4 @@
-"""Hypotheses: distributions over a domain that multiplicative weights shape to fit what was measured."""
+"""Distributions over a domain, or over keys without end, that multiplicative weights fit to what was measured."""
 
 from .factored import Factored
 from .fit import Evidence, fit

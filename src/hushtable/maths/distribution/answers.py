@@ -1,4 +1,4 @@
-"""Answers: what a hypothesis says to a whole class of questions at once."""
+"""Answers: what a distribution says to a whole class of questions at once."""
 
 from __future__ import annotations
 
@@ -25,35 +25,35 @@ class TableClass:
         rows: dict[tuple[int, ...], list[int]] = {}
         for row, members in enumerate(sets):
             rows.setdefault(tuple(sizes[p] for p in members), []).append(row)
-        self._shapes = [(shape, np.array(found)) for shape, found in rows.items()]
-        self._members = [np.array([sets[row] for row in found]) for _, found in self._shapes]
+        self._shapes = [(shape, np.array(same_shape)) for shape, same_shape in rows.items()]
+        self._members = [np.array([sets[row] for row in same_shape]) for _, same_shape in self._shapes]
         # Short sets repeat a member, which says nothing new about the groups they span.
         self.padded = np.array([(*members, *[members[-1]] * (self.width - len(members))) for members in sets])
 
-    def of(self, hypothesis: Factored) -> Floats:
+    def of(self, distribution: Factored) -> Floats:
         """All cells, as fractions.
 
         Attributes in different groups are independent: first every table is the product of its one-ways, then
         those that have two members in one group are replaced.
         """
         out = np.empty(int(self.starts[-1]))
-        ones = hypothesis.one_ways()
+        ones = distribution.one_ways()
         for (shape, rows), members in zip(self._shapes, self._members, strict=True):
             product = np.ones((len(rows), 1))
             for column, size in enumerate(shape):
-                padded = np.array([one if len(one) == size else np.zeros(size) for one in ones])
+                padded = np.array([one_way if len(one_way) == size else np.zeros(size) for one_way in ones])
                 product = (product[:, :, None] * padded[members[:, column]][:, None, :]).reshape(len(rows), -1)
             if len(self._shapes) == 1:
                 out = product.ravel()
             else:
                 out[self.starts[rows][:, None] + np.arange(prod(shape))] = product
-        self._replace_joined(hypothesis, ones, out)
+        self._replace_joined(distribution, ones, out)
         return out
 
-    def _replace_joined(self, hypothesis: Factored, ones: list[Floats], out: Floats) -> None:
+    def _replace_joined(self, distribution: Factored, ones: list[Floats], out: Floats) -> None:
         number = np.full(len(ones), -1)
         inside = []
-        for g, group in enumerate(hypothesis.together()):
+        for g, group in enumerate(distribution.together()):
             number[list(group.members)] = g
             inside.append(group.sub_tables(self.width))
         owners = np.sort(np.where(number[self.padded] < 0, -1 - self.padded, number[self.padded]), axis=1)
@@ -66,11 +66,11 @@ class TableClass:
 
 def _blocks(number: NDArray[np.intp], members: NDArray[np.integer]) -> tuple[tuple[int, ...], ...]:
     """The columns of a set that lie in one group, group after group; an attribute of no group is alone."""
-    found: dict[int, tuple[int, ...]] = {}
+    columns: dict[int, tuple[int, ...]] = {}
     for column, p in enumerate(members):
         key = int(number[p]) if number[p] >= 0 else -1 - int(p)
-        found[key] = (*found.get(key, ()), column)
-    return tuple(found.values())
+        columns[key] = (*columns.get(key, ()), column)
+    return tuple(columns.values())
 
 
 def _alike(
@@ -80,8 +80,8 @@ def _alike(
     kinds: dict[tuple[tuple[int, ...], ...], list[int]] = {}
     for at, own in enumerate(members):
         kinds.setdefault(_blocks(number, own), []).append(at)
-    for found in kinds.values():
-        yield rows[found], members[found]
+    for places in kinds.values():
+        yield rows[places], members[places]
 
 
 def _products(
@@ -95,14 +95,14 @@ def _products(
         tables = [inside[number[p[0]]][tuple(p)] if number[p[0]] >= 0 else ones[p[0]] for p in own]
         parts.append(np.array(tables))
         terms.append("z" + "".join(letters[c] for c in columns))
-    found: Floats = np.einsum(f"{','.join(terms)}->z{letters[: sets.shape[1]]}", *parts)
-    return found.reshape(len(sets), -1)
+    tables_of_sets: Floats = np.einsum(f"{','.join(terms)}->z{letters[: sets.shape[1]]}", *parts)
+    return tables_of_sets.reshape(len(sets), -1)
 
 
-def all_parities(hypothesis: Factored, levels: Sequence[Sets]) -> Floats:
+def all_parities(distribution: Factored, levels: Sequence[Sets]) -> Floats:
     """The mean of every parity (product of signs, first value +1) of the sets of size 0, 1, 2, ..., in order."""
-    means = np.array([one[0] - one[1] for one in hypothesis.one_ways()])
-    joined = list(hypothesis.together())
+    means = np.array([one_way[0] - one_way[1] for one_way in distribution.one_ways()])
+    joined = list(distribution.together())
     means[[p for group in joined for p in group.members]] = 1.0
     parts = [means[level].prod(axis=1) for level in levels]
     for group in joined:

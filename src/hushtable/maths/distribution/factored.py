@@ -99,10 +99,10 @@ class Factored:
     @classmethod
     def explicit(cls, sizes: Sequence[int], weights: NDArray[np.number], *, cap: int = 1 << 24) -> Factored:
         """One group of all attributes, with these weights (C order), which need not sum to 1."""
-        found = cls(sizes, cap=cap)
-        joint = found.join(range(len(found.sizes)))
+        distribution = cls(sizes, cap=cap)
+        joint = distribution.join(range(len(distribution.sizes)))
         joint.table = np.asarray(weights, dtype=np.float64) / float(np.sum(weights))
-        return found
+        return distribution
 
     @cached_property
     def _owner(self) -> list[Group]:
@@ -112,11 +112,11 @@ class Factored:
 
     def spanned(self, positions: Sequence[int]) -> list[Group]:
         """The groups these attributes lie in."""
-        found: list[Group] = []
+        groups: list[Group] = []
         for p in positions:
-            if not any(self._owner[p] is group for group in found):
-                found.append(self._owner[p])
-        return found
+            if not any(self._owner[p] is group for group in groups):
+                groups.append(self._owner[p])
+        return groups
 
     def cells(self, positions: Sequence[int]) -> int:
         """How many cells the group would have that holds them all."""

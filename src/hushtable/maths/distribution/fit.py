@@ -1,4 +1,4 @@
-"""Fit: the hypothesis that agrees with what was measured as closely as the noise deserves."""
+"""Fit: the distribution that agrees with what was measured as closely as the noise deserves."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .factored import Factored
 __all__ = ["Evidence", "fit", "objective"]
 
 Floats = NDArray[np.float64]
-# How far from the start a log-weight is believed to lie: a measurement is followed against its noise only so far.
+# Standard deviation of a normal prior on log-weights; the ridge coefficient c of `fit` is variance / PRIOR_SD^2.
 PRIOR_SD = 0.5
 # Passes stop when no log-weight moves by more than this.
 STILL = 1e-3
@@ -41,7 +41,7 @@ class Evidence:
 
     @property
     def give(self) -> float:
-        """How much of a disagreement a log-weight of 1 excuses."""
+        """Ridge coefficient: variance / PRIOR_SD^2."""
         return max(self.variance / PRIOR_SD**2, 1e-12)
 
     def exponent(self, theta: Floats) -> Floats:
@@ -49,26 +49,26 @@ class Evidence:
         return theta if self.weights is None else float(theta[0]) * self.weights
 
 
-def fit(hypothesis: Factored, evidence: Sequence[Evidence], *, passes: int) -> float:
+def fit(distribution: Factored, evidence: Sequence[Evidence], *, passes: int) -> float:
     """Maximises sum theta m - log Z(theta) - sum c theta^2 / 2 by blocks, the newest first.
 
     Each block is solved exactly, so that the objective never falls, however inconsistent the measurements are;
-    at the optimum the hypothesis misses a target by c theta. Returns the last largest change of a log-weight.
+    at the optimum the distribution misses a target by c theta. Returns the last largest change of a log-weight.
     """
     moved = 0.0
     for _ in range(passes):
         moved = 0.0
         for item in reversed(evidence):
-            moved = max(moved, _update(hypothesis, item))
+            moved = max(moved, _update(distribution, item))
         if moved < STILL:
             break
     return moved
 
 
-def _update(hypothesis: Factored, item: Evidence) -> float:
+def _update(distribution: Factored, item: Evidence) -> float:
     from .kernels import scale, sum_step, table_steps
 
-    group = hypothesis.join(item.positions)
+    group = distribution.join(item.positions)
     now = group.marginal(item.positions).ravel()
     # Of a whole table every cell is solved alone; normalising afterwards is one more exact step, for the total.
     if item.weights is None:
@@ -80,16 +80,16 @@ def _update(hypothesis: Factored, item: Evidence) -> float:
     return float(np.abs(step).max())
 
 
-def objective(hypothesis: Factored, start: Factored, evidence: Sequence[Evidence]) -> float:
+def objective(distribution: Factored, start: Factored, evidence: Sequence[Evidence]) -> float:
     """What `fit` maximises, with log Z counted from `start`; for tests and for judging convergence."""
-    joint = tuple(range(len(hypothesis.sizes)))
+    joint = tuple(range(len(distribution.sizes)))
     begin = start.table(joint)
     total = np.zeros_like(begin)
     value = 0.0
     for item in evidence:
-        shape = [hypothesis.sizes[p] if p in item.positions else 1 for p in joint]
+        shape = [distribution.sizes[p] if p in item.positions else 1 for p in joint]
         order = np.argsort(item.positions)
-        cells = item.exponent(item.theta).reshape([hypothesis.sizes[p] for p in item.positions]).transpose(order)
+        cells = item.exponent(item.theta).reshape([distribution.sizes[p] for p in item.positions]).transpose(order)
         total = total + cells.reshape(shape)
         value += float(item.theta @ item.target) - item.give * float(item.theta @ item.theta) / 2
     return value - float(total.max() + np.log((begin * np.exp(total - total.max())).sum()))

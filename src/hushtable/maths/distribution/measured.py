@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...laws import Law
-from ..linear.views import nearest_non_negative
+from ..linear.non_negative import nearest_non_negative
 from .fit import Evidence
 
 __all__ = ["Measured", "possible_table"]
@@ -30,11 +30,11 @@ class Measured:
 
     def variance(self, law: Law) -> float:
         """Of the noise on each value."""
-        return float(self.scale) if law == Law.GAUSSIAN else 2 * float(self.scale) ** 2
+        return law.variance(self.scale)
 
     def fourth(self, law: Law) -> float:
         """Fourth cumulant of the noise on each value."""
-        return 0.0 if law == Law.GAUSSIAN else 12 * float(self.scale) ** 4
+        return law.fourth(self.scale)
 
     def evidence(self, *, rows: int, grid: int, law: Law) -> Evidence:
         """In fractions, and moved to what is possible: noise may point at negative counts, the table cannot."""

@@ -46,11 +46,11 @@ class PointGroup(Group):
 def on_points(sizes: Sequence[int], codes: NDArray[np.integer]) -> Factored:
     """The even distribution on the listed rows, one a column. All attributes are one group, whatever is measured."""
     many = codes.shape[1]
-    found = Factored(sizes, cap=many)
+    distribution = Factored(sizes, cap=many)
     group = PointGroup(tuple(range(len(sizes))), tuple(sizes), np.full(many, 1 / many))
     group.codes = codes
-    found.groups = [group]
-    return found
+    distribution.groups = [group]
+    return distribution
 
 
 def random_points(

@@ -1,4 +1,4 @@
-"""Running: a hypothesis that is asked all the time and corrected now and then, one condition at a time."""
+"""Running: a distribution that is asked all the time and corrected now and then, one condition at a time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Running"]
 Truth = NDArray[np.bool_]
 # Earlier measurements that are fitted again with a new one, and how often.
 WINDOW, PASSES = 60, 2
-# Passes over the tables that the hypothesis starts from: each has attributes of its own, so that few are needed.
+# Passes over the tables that the distribution starts from: each has attributes of its own, so that few are needed.
 START_PASSES = 20
 # Sets of attributes whose layout is remembered.
 MOST_LAYOUTS = 4096
@@ -41,27 +41,27 @@ class Running:
     """
 
     def __init__(self, sizes: Sequence[int], *, cap: int, start: Sequence[Evidence] = ()) -> None:
-        self.hypothesis = Factored(sizes, cap=cap)
+        self.distribution = Factored(sizes, cap=cap)
         self.start = list(start)
         self.learned: list[Evidence] = []
         self._layouts: dict[tuple[int, ...], Layout] = {}
         self._chosen: dict[int, tuple[Layout, NDArray[np.int32], bool]] = {}
-        # numba loads with the first hypothesis, not with this file.
+        # numba loads with the first distribution, not with this file.
         from . import running_kernel
 
         self._kernel = running_kernel
-        fit(self.hypothesis, self.start, passes=START_PASSES)
+        fit(self.distribution, self.start, passes=START_PASSES)
 
     def share(self, positions: tuple[int, ...], true: Truth) -> float:
         """The share of rows for which a condition (flat over the codes at `positions`, C order) is true."""
         layout = self._layout(positions)
         if layout is None:
-            return min(float(self.hypothesis.table(positions).ravel()[true].sum()), 1.0)
+            return min(float(self.distribution.table(positions).ravel()[true].sum()), 1.0)
         return min(float(self._kernel.total(layout.group.table, layout.bases[true], layout.outer, layout.inner)), 1.0)
 
     def can_learn(self, positions: tuple[int, ...]) -> bool:
         """Whether the attributes can be joined within the cap."""
-        return self.hypothesis.cells(positions) <= self.hypothesis.cap
+        return self.distribution.cells(positions) <= self.distribution.cap
 
     @property
     def recent(self) -> list[Evidence]:
@@ -70,7 +70,7 @@ class Running:
 
     def learn(self, item: Evidence) -> None:
         """Takes a new measurement in, and fits it together with the last ones."""
-        self.hypothesis.join(item.positions)
+        self.distribution.join(item.positions)
         self.learned.append(item)
         self.refit(self.recent, passes=PASSES)
 
@@ -78,17 +78,17 @@ class Running:
         """Fits conditions that were learned before, the newest first."""
         for _ in range(passes):
             # Dividing a whole table after every step would cost more than the steps: its sum is kept instead.
-            sums = {id(group): 1.0 for group in self.hypothesis.groups}
+            sums = {id(group): 1.0 for group in self.distribution.groups}
             for item in reversed(items):
                 self._step(item, sums)
-            for group in self.hypothesis.groups:
+            for group in self.distribution.groups:
                 group.table /= group.table.sum()
 
     def restore(self, items: Sequence[Evidence]) -> None:
         """Takes in measurements with the log-weights that an earlier run found for them."""
         for item in items:
             assert item.theta is not None
-            self.hypothesis.multiply(item.positions, np.exp(item.exponent(item.theta)))
+            self.distribution.multiply(item.positions, np.exp(item.exponent(item.theta)))
             self.learned.append(item)
 
     def _step(self, item: Evidence, sums: dict[int, float]) -> None:
@@ -123,7 +123,7 @@ class Running:
 
     def _layout(self, positions: tuple[int, ...]) -> Layout | None:
         """None while the attributes lie in several groups."""
-        groups = self.hypothesis.spanned(positions)
+        groups = self.distribution.spanned(positions)
         if len(groups) > 1:
             return None
         known = self._layouts.get(positions)

@@ -1,4 +1,4 @@
-"""Kernels of a running hypothesis: sums and products over the cells of one condition."""
+"""Kernels of a running distribution: sums and products over the cells of one condition."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ Places = NDArray[np.int32]
 @njit(cache=True, fastmath={"reassoc"})
 def total(table: Floats, bases: Places, outer: Places, inner: Places) -> float:
     """The sum of table[base + outer + inner]."""
-    found = 0.0
+    mass = 0.0
     for b in range(len(bases)):
         for o in range(len(outer)):
             begin, part = bases[b] + outer[o], 0.0
             for i in range(len(inner)):
                 part += table[begin + inner[i]]
-            found += part
-    return found
+            mass += part
+    return mass
 
 
 @njit(cache=True)
@@ -61,8 +61,8 @@ def correct(
     The cells are those where the condition is true, or (true = False) all others: e^move on the ones is, once
     normalised, the same as e^-move on the others. `whole` is the sum of the table before.
     """
-    found = total(table, bases, outer, inner)
-    share = found / whole if true else 1 - found / whole
+    mass = total(table, bases, outer, inner)
+    share = mass / whole if true else 1 - mass / whole
     move = best_move(share, target, theta, give)
     factor = math.exp(move if true else -move)
     for b in range(len(bases)):
@@ -70,4 +70,4 @@ def correct(
             begin = bases[b] + outer[o]
             for i in range(len(inner)):
                 table[begin + inner[i]] *= factor
-    return move, whole + found * (factor - 1)
+    return move, whole + mass * (factor - 1)

@@ -1,4 +1,4 @@
-"""Interactions: where the number of each attribute set and contrast stands in one flat array."""
+"""Layout: where the number of each attribute set and contrast stands in one flat array."""
 
 from __future__ import annotations
 
@@ -35,8 +35,7 @@ class CoordinateNoise:
 
     def variances(self) -> NDArray[np.float64]:
         """Variance of the noise on each coordinate (of the discrete law's continuous twin, a hair above it)."""
-        each = [float(s) if self.law == Law.GAUSSIAN else 2 * float(s) ** 2 for s in self.table]
-        return np.array(each, dtype=np.float64)[self.index]
+        return np.array([self.law.variance(scale) for scale in self.table], dtype=np.float64)[self.index]
 
 
 @dataclass(frozen=True)
@@ -145,13 +144,13 @@ class InteractionLayout:
     @cached_property
     def groups(self) -> tuple[tuple[int, ...], ...]:
         """The kinds of sets: sorted sizes of their members, the empty set first."""
-        found: set[tuple[int, ...]] = {()}
+        kinds: set[tuple[int, ...]] = {()}
         level: set[tuple[int, ...]] = {()}
         available = Counter(self.sizes)
         for _ in range(self.order):
             level = {tuple(sorted((*key, s))) for key in level for s in available if key.count(s) < available[s]}
-            found |= level
-        return tuple(sorted(found, key=lambda key: (len(key), key)))
+            kinds |= level
+        return tuple(sorted(kinds, key=lambda key: (len(key), key)))
 
     @cached_property
     def group_of_set(self) -> NDArray[np.int32]:
@@ -200,8 +199,8 @@ class InteractionLayout:
         group = self.groups.index(tuple(sorted(key)))
         factors = np.ones(1, dtype=object)
         for size in key:
-            one = self.functions(size).norms[1:] if law == Law.GAUSSIAN else self.functions(size).steps[1:]
-            factors = np.multiply.outer(factors, np.array(one, dtype=object)).ravel()
+            along_axis = self.functions(size).norms[1:] if law == Law.GAUSSIAN else self.functions(size).steps[1:]
+            factors = np.multiply.outer(factors, np.array(along_axis, dtype=object)).ravel()
         return np.array([seen.setdefault((group, int(f)), len(seen)) for f in factors], dtype=np.int32)
 
     @cached_property

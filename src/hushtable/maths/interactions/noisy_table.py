@@ -1,4 +1,4 @@
-"""Frame: the released numbers that decide the table of a few attributes, and what any linear question gets."""
+"""Noisy table: the released numbers that decide the table of a few attributes, and what any linear question gets."""
 
 from __future__ import annotations
 
@@ -151,8 +151,8 @@ class Independent(NoisyTable):
 def _combined(joints: list[Floats], lean: Floats) -> Floats:
     """The cumulant of c - lean ones, from the joint ones of c and `ones`; what rounding leaves is no noise."""
     order, out = len(joints) - 1, np.zeros_like(lean)
-    for power, one in enumerate(joints):
-        out = out + comb(order, power) * (-lean) ** power * one
+    for power, joint in enumerate(joints):
+        out = out + comb(order, power) * (-lean) ** power * joint
     return np.where(out > DUST * np.abs(joints[0]), out, 0.0)
 
 

@@ -67,8 +67,8 @@ def digests(key: bytes, messages: pa.Array) -> NDArray[np.uint64]:
     ends = np.frombuffer(offsets, width, len(messages) + 1, at)
     text = np.frombuffer(data, np.uint8) if data is not None and data.size else np.zeros(1, np.uint8)
     halves = np.frombuffer(key, "<u8")
-    found: NDArray[np.uint64] = hash_all(text, ends, halves[0], halves[1])
-    return found
+    hashes: NDArray[np.uint64] = hash_all(text, ends, halves[0], halves[1])
+    return hashes
 
 
 def _bytes(scalar: pa.Scalar) -> bytes:

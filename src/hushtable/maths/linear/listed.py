@@ -57,17 +57,17 @@ class ListedQueries(LinearClass):
         cls, sizes: Sequence[int], queries: Iterable[tuple[Sequence[int], NDArray[Any]]], *, grid: int = 1
     ) -> ListedQueries:
         """From pairs (members of the set, weights of all its cells in C order); sets are found and ordered."""
-        found: dict[tuple[int, ...], int] = {}
+        number_of: dict[tuple[int, ...], int] = {}
         numbers, places, weights = [], [], []
         for members, function in queries:
             flat = np.ravel(function)
-            numbers.append(found.setdefault(tuple(members), len(found)))
+            numbers.append(number_of.setdefault(tuple(members), len(number_of)))
             places.append(np.flatnonzero(flat).astype(np.int32))
             weights.append(flat[places[-1]].astype(np.uint16))
         # Sets that share their last members stand together: their kernel builds shared codes once.
-        ordered = sorted(found, key=lambda members: members[::-1])
-        rank = np.empty(len(found), dtype=np.int64)
-        rank[[found[members] for members in ordered]] = np.arange(len(found))
+        ordered = sorted(number_of, key=lambda members: members[::-1])
+        rank = np.empty(len(number_of), dtype=np.int64)
+        rank[[number_of[members] for members in ordered]] = np.arange(len(number_of))
         return cls(
             sizes,
             ordered,

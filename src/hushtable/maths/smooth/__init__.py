@@ -1,1 +1,1 @@
-"""Smooth questions: the mean over rows of any smooth function of real columns. Public mathematics, no rows."""
+"""Smooth questions: means over rows of smooth functions of real columns, in bases with proven errors."""

@@ -75,5 +75,5 @@ class Ball:
         """1 / x; without bound where the ball holds 0."""
         low, high = self.low, self.high
         clear = (low > 0) | (high < 0)
-        found = Ball.between(1 / np.where(clear, high, 1.0), 1 / np.where(clear, low, 1.0))
-        return Ball(found.middle, np.where(clear, found.radius, np.inf))
+        inverse = Ball.between(1 / np.where(clear, high, 1.0), 1 / np.where(clear, low, 1.0))
+        return Ball(inverse.middle, np.where(clear, inverse.radius, np.inf))

@@ -71,7 +71,7 @@ class ChebyshevBasis(Basis):
         return ORDER
 
     def remainder(self, derivatives: Sequence[float]) -> float:
-        """See Basis. f is compared with its interpolation f_N on the grid.
+        """f is compared with its interpolation f_N on the grid.
 
         |f - f_N| <= (1 + L) (pi/2)^k / C(N, k) |d^k f / dx^k| / k! along one axis, L Lebesgue's constant [Riv74].
         """
@@ -84,7 +84,7 @@ class ChebyshevBasis(Basis):
         return 2 / math.pi * math.log(self.count) + 1
 
     def between(self, function: Floats, error: Floats, *, top: float, negligible: float = 0.0) -> float:
-        """See Basis. f_N - p has known cosine coefficients.
+        """f_N - p has known cosine coefficients.
 
         What is left without the degrees >= N/3 is bounded by its values on the grid [EhlZ64], and those degrees by the
         sum of their coefficients.

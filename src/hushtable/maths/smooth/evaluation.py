@@ -44,11 +44,11 @@ def _evaluate(expression: Expression, columns: Mapping[str, Floats]) -> Any:
 
 def _sums(expression: Expression, columns: Mapping[str, Floats]) -> list[Floats]:
     """Arrays that add up to the expression, one for each shape: what varies along the same axes is summed here."""
-    found: dict[tuple[int, ...], Floats] = {}
+    by_shape: dict[tuple[int, ...], Floats] = {}
     for factor, term in terms(expression):
         value = np.asarray(_evaluate(term, columns))
         value = value if factor == 1.0 else factor * value
-        found[value.shape] = found[value.shape] + value if value.shape in found else value
-    constant = found.pop((), None)
-    parts = list(found.values())
+        by_shape[value.shape] = by_shape[value.shape] + value if value.shape in by_shape else value
+    constant = by_shape.pop((), None)
+    parts = list(by_shape.values())
     return parts if constant is None else [parts[0] + constant, *parts[1:]] if parts else [constant]

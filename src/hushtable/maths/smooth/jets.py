@@ -103,11 +103,11 @@ class JetCalculus:
 
     def tanh(self, u: Jet) -> Jet:
         """T' = 1 - T^2."""
-        one = np.ones_like(u[0].middle)
+        ones = np.ones_like(u[0].middle)
 
         def slope(out: Jet) -> Ball:
             square = _convolved(out).scaled(-1.0)
-            return Ball(one, EXACT) + square if len(out) == 1 else square
+            return Ball(ones, EXACT) + square if len(out) == 1 else square
 
         return self.integrated(u[0].rising(np.tanh), u, slope)
 
@@ -121,8 +121,8 @@ class JetCalculus:
     def log(self, u: Jet) -> Jet:
         """log' = 1 / u."""
         safe = Ball.between(np.maximum(u[0].low, np.finfo(float).tiny), np.maximum(u[0].high, np.finfo(float).tiny))
-        found = self.integrated(safe.rising(np.log), u, self._powers(u, -1.0))
-        return _unbounded_unless(u[0].low > 0, found)
+        logarithm = self.integrated(safe.rising(np.log), u, self._powers(u, -1.0))
+        return _unbounded_unless(u[0].low > 0, logarithm)
 
     def power(self, u: Jet, exponent: float) -> Jet:
         """u^a for u > 0, and for whole a >= 0 any u."""

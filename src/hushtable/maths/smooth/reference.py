@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import BadPlan, BadQuestion
+from .asked_function import ExpressionTarget
 from .axes import Block
 from .basis import Basis
 from .expressions import Expression
 from .functions import ndtr
-from .target import ExpressionTarget
 
 __all__ = ["Typical", "typical_questions"]
 
@@ -73,14 +73,16 @@ def _family(d: int, scale: float) -> list[tuple[Callable[[Floats], Floats], ...]
     """A third each of bumps, powers and soft steps, the same for every release of the same shape."""
     source = np.random.default_rng(d)
     widest = min(4 * scale, 1.0)
-    found: list[tuple[Callable[[Floats], Floats], ...]] = []
+    questions: list[tuple[Callable[[Floats], Floats], ...]] = []
     for number in range(COUNT):
         widths = np.exp(source.uniform(np.log(scale), np.log(max(widest, scale)), d))
         centres, powers = source.uniform(-0.7, 0.7, d), source.integers(0, 4, d)
         powers[0] += not powers.any()
         kinds = (_bump, _power, _step)
-        found.append(tuple(kinds[number % 3](c, w, int(p)) for c, w, p in zip(centres, widths, powers, strict=True)))
-    return found
+        questions.append(
+            tuple(kinds[number % 3](c, w, int(p)) for c, w, p in zip(centres, widths, powers, strict=True))
+        )
+    return questions
 
 
 def _bump(centre: float, width: float, _: int) -> Callable[[Floats], Floats]:

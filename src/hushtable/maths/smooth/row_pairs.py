@@ -54,25 +54,25 @@ def changes(
     whole = {p: float(_part(squares, optional, p, p).sum()) for p in patterns}
     if neighbours == "add-remove":
         return [Change(n, n, math.sqrt(n)) for n in whole.values()]
-    found = []
-    for one, other in combinations_with_replacement(patterns, 2):
-        both, lengths = whole[one] + whole[other], math.sqrt(whole[one]) + math.sqrt(whole[other])
-        shared = _part(squares, optional, one, other)
+    pairs = []
+    for first, second in combinations_with_replacement(patterns, 2):
+        both, lengths = whole[first] + whole[second], math.sqrt(whole[first]) + math.sqrt(whole[second])
+        shared = _part(squares, optional, first, second)
         common = float(shared.sum())
-        found.append(Change(both - 2 * common + _apart(shared, density), both - common, lengths))
+        pairs.append(Change(both - 2 * common + _apart(shared, density), both - common, lengths))
         if cells > 1:
-            found.append(Change(both, both, lengths))
-    return found
+            pairs.append(Change(both, both, lengths))
+    return pairs
 
 
-def _part(squares: Floats, optional: Sequence[bool], one: Sequence[bool], other: Sequence[bool]) -> Floats:
+def _part(squares: Floats, optional: Sequence[bool], first: Sequence[bool], second: Sequence[bool]) -> Floats:
     """Weights of the functions that both rows have, an axis for each column that neither lacks."""
     out = squares
     for i in range(squares.ndim - 1, -1, -1):
-        if one[i] and other[i]:
+        if first[i] and second[i]:
             out = np.take(out, range(squares.shape[i] - optional[i]), axis=i)
         else:
-            shared = [0] if one[i] or other[i] else [0, squares.shape[i] - 1]
+            shared = [0] if first[i] or second[i] else [0, squares.shape[i] - 1]
             out = np.take(out, shared, axis=i).sum(axis=i)
     return out
 

@@ -19,8 +19,8 @@ HIGHEST = 10
 @cache
 def largest_slopes(function: str) -> tuple[float, ...]:
     """Bounds on |d^k f / du^k| / k! over all u, for k = 0, ..., HIGHEST; k = 0 is not used."""
-    found = {"tanh": _tanh, "expit": _expit, "ndtr": _ndtr}.get(function, _wave)()
-    return (math.inf, *(MARGIN * one / math.factorial(k) for k, one in enumerate(found, start=1)))
+    slopes = {"tanh": _tanh, "expit": _expit, "ndtr": _ndtr}.get(function, _wave)()
+    return (math.inf, *(MARGIN * slope / math.factorial(k) for k, slope in enumerate(slopes, start=1)))
 
 
 def _wave() -> list[float]:
@@ -30,24 +30,24 @@ def _wave() -> list[float]:
 def _tanh() -> list[float]:
     """Derivatives are polynomials in T = tanh, from T' = 1 - T^2."""
     grid, slope = np.linspace(-1, 1, 20_001), Polynomial([1.0, 0.0, -1.0])
-    found, current = [], slope
+    largest, current = [], slope
     for _ in range(HIGHEST):
-        found.append(float(np.abs(current(grid)).max()))
+        largest.append(float(np.abs(current(grid)).max()))
         current = current.deriv() * slope
-    return found
+    return largest
 
 
 def _expit() -> list[float]:
     """expit(u) = (1 + tanh(u / 2)) / 2."""
-    return [one / 2 ** (k + 1) for k, one in enumerate(_tanh(), start=1)]
+    return [slope / 2 ** (k + 1) for k, slope in enumerate(_tanh(), start=1)]
 
 
 def _ndtr() -> list[float]:
     """Hermite's polynomials times the normal density."""
     grid = np.linspace(-10, 10, 40_001)
     bell = np.exp(-(grid**2) / 2) / math.sqrt(2 * math.pi)
-    below, here, found = np.zeros_like(grid), np.ones_like(grid), []
+    below, here, largest = np.zeros_like(grid), np.ones_like(grid), []
     for k in range(HIGHEST):
-        found.append(float(np.abs(here * bell).max()))
+        largest.append(float(np.abs(here * bell).max()))
         below, here = here, grid * here - k * below
-    return found
+    return largest

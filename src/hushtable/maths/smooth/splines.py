@@ -82,7 +82,7 @@ class SplineBasis(Basis):
         return self.nodes
 
     def remainder(self, derivatives: Sequence[float]) -> float:
-        """See Basis. Between knots p is a cubic, so that interpolation at the nodes changes f - p only as it does f.
+        """Between knots p is a cubic, so that interpolation at the nodes changes f - p only as it does f.
 
         |f - p| <= |I(f - p)| + |f - If|, with I the interpolation on one box between knots. The first is `between`;
         the second, axis by axis, is at most (step / 2)^k 2^(1-k) |d^k f / dx^k| / k!, times Lebesgue's constant for
@@ -92,7 +92,7 @@ class SplineBasis(Basis):
         return sum(grow**i * reach * r for i, r in enumerate(sorted(derivatives, reverse=True)))
 
     def between(self, function: Floats, error: Floats, *, top: float, negligible: float = 0.0) -> float:
-        """See Basis. Polynomials through the nodes, box by box, bounded by their values on a denser grid [EhlZ64]."""
+        """Polynomials through the nodes, box by box, bounded by their values on a denser grid [EhlZ64]."""
         bound = _lebesgue(self.nodes) ** error.ndim * top
         return bound if bound <= negligible else self._denser(error, top, negligible)
 

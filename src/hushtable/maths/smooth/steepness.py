@@ -46,12 +46,12 @@ def _steepest(c: JetCalculus, expression: Expression, axes: Sequence[Axis], boxe
         return {}
     if isinstance(expression, Operation) and apart(expression):
         return _of_product(c, expression, axes, boxes)
-    found = None
+    quick = None
     if isinstance(expression, Call) and expression.function in BOUNDED and not c.local:
-        found = _of_bounded(c, expression, axes)
+        quick = _of_bounded(c, expression, axes)
     elif isinstance(expression, Call) and expression.function == "exp":
-        found = _of_exp(c, expression.argument, axes, boxes)
-    return _on_all_boxes(c, expression, axes, boxes) if found is None else found
+        quick = _of_exp(c, expression.argument, axes, boxes)
+    return _on_all_boxes(c, expression, axes, boxes) if quick is None else quick
 
 
 def _on_all_boxes(c: JetCalculus, expression: Expression, axes: Sequence[Axis], boxes: int) -> Steepness:
@@ -69,8 +69,8 @@ def _of_product(c: JetCalculus, product: Operation, axes: Sequence[Axis], boxes:
     left, right = product.left, product.right
     high, other = _highest(left, axes, boxes), _highest(right, axes, boxes)
     along_left, along_right = _steepest(c, left, axes, boxes), _steepest(c, right, axes, boxes)
-    return {name: _bound(one * other) for name, one in along_left.items()} | {
-        name: _bound(one * high) for name, one in along_right.items()
+    return {name: _bound(steep * other) for name, steep in along_left.items()} | {
+        name: _bound(steep * high) for name, steep in along_right.items()
     }
 
 
@@ -119,22 +119,22 @@ def _of_exp(c: JetCalculus, argument: Expression, axes: Sequence[Axis], boxes: i
         return {}
     first, second = factors[c.order].largest
     up, down = high * (first + second) / 2, low * (first - second) / 2
-    found = {}
+    steepness = {}
     for i, name in enumerate(jets):
         others = [j for j in range(len(jets)) if j != i]
         last = reduce(np.multiply.outer, [up[i], *high[others]]) + reduce(np.multiply.outer, [down[i], *low[others]])
-        found[name] = _bound(last.max())
-    return found
+        steepness[name] = _bound(last.max())
+    return steepness
 
 
 def _stacked(jets: Sequence[Jet]) -> Jet:
     """Jets of different columns as one, a row each; those that end early go on with 0."""
-    nothing, found = Ball(np.zeros((1, 1)), EXACT), []
+    nothing, stacked = Ball(np.zeros((1, 1)), EXACT), []
     for k in range(max(map(len, jets))):
         balls = [jet[k] if k < len(jet) else nothing for jet in jets]
         exact = all(ball.radius is EXACT for ball in balls)
-        found.append(Ball(_rows([b.middle for b in balls]), EXACT if exact else _rows([b.radius for b in balls])))
-    return found
+        stacked.append(Ball(_rows([b.middle for b in balls]), EXACT if exact else _rows([b.radius for b in balls])))
+    return stacked
 
 
 def _rows(arrays: Sequence[Floats]) -> Floats:
@@ -144,7 +144,7 @@ def _rows(arrays: Sequence[Floats]) -> Floats:
 
 def _one_column_each(c: JetCalculus, argument: Expression, axes: Sequence[Axis], boxes: int) -> dict[str, Jet] | None:
     """The jets of each column's part of a sum; None where a term joins columns."""
-    found: dict[str, Jet] = {}
+    jets: dict[str, Jet] = {}
     constant = 0.0
     for factor, term in terms(argument):
         if isinstance(term, Constant):
@@ -154,11 +154,11 @@ def _one_column_each(c: JetCalculus, argument: Expression, axes: Sequence[Axis],
         if len(own) != 1:
             return None
         jet = c.scale(enclosed(c, term, own, boxes), factor)
-        found[own[0].name] = c.add(found[own[0].name], jet) if own[0].name in found else jet
-    if found and constant:
-        first = next(iter(found))
-        found[first] = c.line(found[first], 1.0, constant)
-    return found
+        jets[own[0].name] = c.add(jets[own[0].name], jet) if own[0].name in jets else jet
+    if jets and constant:
+        first = next(iter(jets))
+        jets[first] = c.line(jets[first], 1.0, constant)
+    return jets
 
 
 def _own(expression: Expression, axes: Sequence[Axis]) -> list[Axis]:

@@ -125,11 +125,11 @@ def _template(fraction: int) -> tuple[Floats, float]:
 
     functions, needed = lines(FOUND)
     least = linprog(np.ones(len(numbers)), A_ub=-functions, b_ub=-needed, bounds=(None, None))
-    found: Floats = np.asarray(least.x, dtype=np.float64)
+    coefficients: Floats = np.asarray(least.x, dtype=np.float64)
     functions, needed = lines(CHECKED)
-    found = found + max(0.0, float((needed - functions @ found).max()))
+    coefficients = coefficients + max(0.0, float((needed - functions @ coefficients).max()))
     # All splines have the integral 1, and those before are a step in the middle of the last of them.
-    return found, float(found.sum() + numbers[0] + (DEGREE - 1) / 2 + 0.5 - at)
+    return coefficients, float(coefficients.sum() + numbers[0] + (DEGREE - 1) / 2 + 0.5 - at)
 
 
 def _spline(x: Floats) -> Floats:

@@ -1,1 +1,1 @@
-"""From noisy tables of one and two attributes to weighted rows: all that follows the last measurement."""
+"""From noisy tables of one to three attributes to weighted rows: plans of what to measure, and fits to what was."""

@@ -1,4 +1,4 @@
-"""Audit: measured distances between the published model and the table, and the bound they put on its answers."""
+"""Calibration: measured distances between the published model and the table, and the bound they put on its answers."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from numpy.typing import NDArray
 
 from ...laws import Law
 
-__all__ = ["AUDIT_UNIT", "Audit", "Bound", "tables_to_audit", "whole_reference"]
+__all__ = ["CALIBRATION_UNIT", "Bound", "Calibration", "tables_to_compare", "whole_reference"]
 
 # Counts are compared in units of 1/1024 row, because the model's cells are fractions of rows.
-AUDIT_UNIT = 1024
+CALIBRATION_UNIT = 1024
 # All pairs and triples up to so many tables; beyond, a sample of each width.
 MOST_TABLES = 2000
 SAMPLE_SEED = 7
 
 
-def tables_to_audit(width: int) -> list[tuple[int, ...]]:
+def tables_to_compare(width: int) -> list[tuple[int, ...]]:
     """Pairs and triples of attributes, all or a fixed random sample; no data are looked at."""
     sizes = [size for size in (2, 3) if size <= width]
     if sum(comb(width, size) for size in sizes) <= MOST_TABLES:
         return [members for size in sizes for members in combinations(range(width), size)]
-    random, found = np.random.default_rng(SAMPLE_SEED), []
+    random, tables = np.random.default_rng(SAMPLE_SEED), []
     for size in sizes:
         some = {tuple(sorted(random.choice(width, size, replace=False).tolist())) for _ in range(MOST_TABLES // 2)}
-        found += sorted(some)[: MOST_TABLES // 2]
-    return found
+        tables += sorted(some)[: MOST_TABLES // 2]
+    return tables
 
 
 def whole_reference(shares: NDArray[np.float64], rows: float) -> NDArray[np.int64]:
@@ -41,7 +41,7 @@ def whole_reference(shares: NDArray[np.float64], rows: float) -> NDArray[np.int6
 
     Plain rounding would turn a million cells of a hundredth of a unit into nothing.
     """
-    sums = np.rint(np.cumsum(shares.ravel()) * (rows * AUDIT_UNIT))
+    sums = np.rint(np.cumsum(shares.ravel()) * (rows * CALIBRATION_UNIT))
     return np.diff(sums, prepend=0.0).astype(np.int64)
 
 
@@ -55,7 +55,7 @@ class Bound:
     bias: float
     stderr: float
     tables: int
-    """How many audited tables it is the mean of."""
+    """How many compared tables it is the mean of."""
 
     def limit(self, confidence: float) -> float:
         """An upper limit that holds for all predicates about these attributes at once, with this confidence."""
@@ -64,8 +64,8 @@ class Bound:
 
 
 @dataclass(frozen=True, eq=False)
-class Audit:
-    """Noisy sums of |count - model| of audited tables, in units of 1/1024 row."""
+class Calibration:
+    """Noisy sums of |count - model| of compared tables, in units of 1/1024 row."""
 
     tables: tuple[tuple[int, ...], ...]
     distances: NDArray[np.int64]
@@ -80,16 +80,15 @@ class Audit:
     @property
     def stderr(self) -> float:
         """Standard error of half a distance, in rows."""
-        deviation = math.sqrt(self.scale) if self.law == Law.GAUSSIAN else math.sqrt(2) * self.scale
-        return deviation / (2 * AUDIT_UNIT)
+        return self.law.stderr(self.scale) / (2 * CALIBRATION_UNIT)
 
     def variations(self, width: int, rows: float) -> NDArray[np.float64]:
-        """Estimated total variation between model and table, for every audited table of a width."""
+        """Estimated total variation between model and table, for every compared table of a width."""
         here = [place for place, members in enumerate(self.tables) if len(members) == width]
-        return self.distances[here] / (2 * AUDIT_UNIT * rows)
+        return self.distances[here] / (2 * CALIBRATION_UNIT * rows)
 
     def bound(self, positions: Sequence[int], sizes: Sequence[int], rows: float) -> Bound | None:
-        """The audited table of these attributes; or the mean of a few tables that hold them, fixed by sizes alone.
+        """The compared table of these attributes; or the mean of a few tables that hold them, fixed by sizes alone.
 
         A table's distance is at least that of each of its margins, so any such mean is an upper bound; choosing the
         smallest measured one would not be.
@@ -106,5 +105,5 @@ class Audit:
             chosen = sorted(holding, key=lambda t: math.prod(sizes[j] for j in t))[:4]
         mean = float(np.mean([self.distances[self._places[t]] for t in chosen]))
         # Rounding the reference moves half a distance by at most half a unit a row.
-        bias = max(mean, 0.0) / (2 * AUDIT_UNIT * rows) + 0.5 / AUDIT_UNIT
+        bias = max(mean, 0.0) / (2 * CALIBRATION_UNIT * rows) + 0.5 / CALIBRATION_UNIT
         return Bound(bias, self.stderr / (rows * math.sqrt(len(chosen))), len(chosen))

@@ -21,8 +21,14 @@ from .network import Network
 __all__ = ["Fitted", "fit", "refit"]
 
 Floats = NDArray[np.float64]
+# Rows while annealing, the factors on c_A stage by stage (from a soft pull of the tables to the full one), and sweeps
+# over all tables in each stage.
 ROWS, STAGES, SWEEPS = 50_000, (8.0, 4.0, 2.0, 1.0), 5
+# Rows are drawn again when their effective share is below FLOOR. It is looked at every CHECK_EVERY tables, and after
+# MOST_MOVES draws only at the end of a sweep, which bounds the time.
 FLOOR, MOST_MOVES, CHECK_EVERY = 0.4, 40, 4
+# The rows that are published: sweeps after each draw, up to REPEATS further draws while the effective share is below
+# GOOD, and the share at which a sweep ends early.
 LAST_SWEEPS, REPEATS, GOOD, STOP = 4, 3, 0.5, 0.3
 
 

@@ -12,7 +12,7 @@ from .network import Network
 __all__ = ["forest_start", "systematic"]
 
 Floats = NDArray[np.float64]
-# No cell of the start is less likely than this share of independence: noise must not close a door for good.
+# A cell at 0 can never be revived by raking, so none starts below 5% of independence.
 FLOOR, ROUNDS = 0.05, 30
 
 
@@ -20,8 +20,8 @@ def systematic(chances: Floats, count: int, random: np.random.Generator) -> NDAr
     """`count` draws whose numbers differ from count x chance by less than 1, in random order."""
     edges = np.cumsum(chances)
     points = (np.arange(count) + random.random()) * (edges[-1] / max(count, 1))
-    found = np.minimum(np.searchsorted(edges, points, side="right"), len(chances) - 1)
-    return random.permutation(found)
+    drawn = np.minimum(np.searchsorted(edges, points, side="right"), len(chances) - 1)
+    return random.permutation(drawn)
 
 
 def _tree(network: Network, scores: Sequence[float]) -> list[tuple[int, int, int]]:
@@ -61,10 +61,10 @@ def _tree(network: Network, scores: Sequence[float]) -> list[tuple[int, int, int
 
 def _edge(network: Network, number: int) -> Floats:
     """Shares of a pair's cells with exactly the margins of the one-ways (iterative proportional fitting)."""
-    one = network.sets[number]
-    sides = [np.bincount(groups, network.shares[m]) for m, groups in zip(one.members, one.maps, strict=True)]
+    pair = network.sets[number]
+    sides = [np.bincount(groups, network.shares[m]) for m, groups in zip(pair.members, pair.maps, strict=True)]
     apart = np.outer(*sides)
-    counts = network.target[network.cells[number] : network.cells[number + 1]].reshape(one.shape)
+    counts = network.target[network.cells[number] : network.cells[number + 1]].reshape(pair.shape)
     joint = np.maximum(counts / network.rows, FLOOR * apart)
     for _ in range(ROUNDS):
         joint *= (sides[0] / np.maximum(joint.sum(axis=1), 1e-300))[:, None]
@@ -84,17 +84,17 @@ def forest_start(
         if j not in children:
             codes[j] = systematic(shares, count, random)
     for number, parent, child in steps:
-        one, joint = network.sets[number], _edge(network, number)
+        pair, joint = network.sets[number], _edge(network, number)
         apart = np.outer(joint.sum(axis=1), joint.sum(axis=0))
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = np.where((joint > 0) & (apart > 0), np.log(joint / apart), 0.0)
         theta[network.cells[number] : network.cells[number + 1]] = ratio.ravel()
-        if one.members[0] == child:
+        if pair.members[0] == child:
             ratio = ratio.T
-        up, down = one.members.index(parent), one.members.index(child)
-        group = one.maps[up][codes[parent]]
-        for g in range(one.shape[up]):
+        up, down = pair.members.index(parent), pair.members.index(child)
+        group = pair.maps[up][codes[parent]]
+        for g in range(pair.shape[up]):
             rows = np.flatnonzero(group == g)
-            chances = network.shares[child] * np.exp(ratio[g])[one.maps[down]]
+            chances = network.shares[child] * np.exp(ratio[g])[pair.maps[down]]
             codes[child, rows] = systematic(chances, len(rows), random)
     return codes, theta

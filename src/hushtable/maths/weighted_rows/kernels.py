@@ -10,6 +10,7 @@ from numba import njit
 
 __all__ = ["gibbs_pass", "length_cells", "solve_cells", "sweep", "weighted_counts"]
 
+# Most that one Newton step, and one sweep, change a log-weight: far from the solution the exponential overshoots.
 LARGEST_STEP, LARGEST_MOVE = 1.0, 2.0
 # Newton's method on a convex increasing function: quadratic once near, so this many steps end at rounding.
 STEPS = 60

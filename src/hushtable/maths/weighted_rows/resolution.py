@@ -1,73 +1,203 @@
-"""Resolution: which pairs are worth measuring, and how finely; decided from released numbers only."""
+"""Resolution: how values are grouped, which pairs are worth measuring, and how finely; from released numbers only."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...domain import Domain
+from ...domain.attributes import Category
 from ...laws import Law
-from .levels import LEVELS, Groupings
-from .tables import GroupedSet
+from .grouped_sets import GroupedSet, RawTable
 
-__all__ = ["MOST_CELLS", "Column", "Pricing", "TablePlan", "dependence", "plan_pairs", "plan_tables", "score_sets"]
+__all__ = [
+    "LEVELS",
+    "MOST_CELLS",
+    "Column",
+    "Groupings",
+    "Pricing",
+    "TablePlan",
+    "dependence",
+    "likeness_order",
+    "ordered",
+    "plan_pairs",
+    "plan_tables",
+    "profile_sets",
+    "refined",
+    "score_sets",
+    "unordered",
+]
 
 Floats = NDArray[np.float64]
+Map = NDArray[np.int64]
+
+# About how many groups a column is cut into, from coarse to fine.
+LEVELS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
+
+
+class Groupings:
+    """All groupings of one attribute. Codes that stand together in `order` are merged first."""
+
+    def __init__(self, shares: Floats, order: Map | None = None) -> None:
+        self.order = np.arange(len(shares)) if order is None else order
+        self.shares = shares
+
+    @cached_property
+    def steps(self) -> dict[int, Map]:
+        """Level to map from code to group."""
+        return {level: self._grouped(level) for level in LEVELS}
+
+    def _grouped(self, level: int) -> Map:
+        """Walks the codes in order; large ones stand alone, small neighbours are joined until they are large.
+
+        Size is the square root of a share: it is the size of a count's sampling error, and a dominant value then
+        does not force all rare ones together.
+        """
+        size = np.sqrt(np.maximum(self.shares, 0.0))[self.order]
+        enough = size.sum() / level
+        groups = np.empty(len(size), dtype=np.int64)
+        group, filled = 0, 0.0
+        for place, mine in enumerate(size):
+            if mine >= enough and filled > 0:
+                group, filled = group + 1, 0.0
+            groups[place] = group
+            filled += mine
+            if filled >= enough and place + 1 < len(size):
+                group, filled = group + 1, 0.0
+        by_code = np.empty_like(groups)
+        by_code[self.order] = groups
+        return by_code
+
+
+def refined(maps: list[Map]) -> Map:
+    """The coarsest grouping that all of the given ones are made of, groups numbered by first appearance."""
+    keys = np.stack(maps)
+    _, first, group = np.unique(keys, axis=1, return_index=True, return_inverse=True)
+    number = np.argsort(np.argsort(first))
+    return number[group.ravel()].astype(np.int64)
+
+
+# Columns of fewer values need no order: the values that matter stand alone at the levels in use.
+FEW_VALUES = 12
+# How many other columns a value's profile is made of, and how coarsely these are grouped.
+PARTNERS, PARTNER_LEVEL = 2, 4
+
+
+def unordered(domain: Domain) -> list[int]:
+    """Columns whose codes stand in no meaningful order and are too many to do without one."""
+    return [j for j, a in enumerate(domain.closed) if isinstance(a, Category) and a.size > FEW_VALUES]
+
+
+def ordered(domain: Domain) -> list[int]:
+    """Columns whose codes stand in a meaningful order: like values are side by side."""
+    return [j for j, a in enumerate(domain.closed) if not isinstance(a, Category)]
+
+
+def profile_sets(
+    columns: Sequence[int], groupings: Sequence[Groupings], pairs: Sequence[tuple[int, ...]], scores: Floats
+) -> list[GroupedSet]:
+    """For each column its full resolution against the few columns it depends on most, coarsely."""
+    profiles: dict[tuple[int, int], GroupedSet] = {}
+    for j in columns:
+        mine = [(float(score), sum(pair) - j) for score, pair in zip(scores, pairs, strict=True) if j in pair]
+        for _, other in sorted(m for m in mine if m[0] > 0)[::-1][:PARTNERS]:
+            groups = groupings[other].steps[PARTNER_LEVEL]
+            if groups.max() > 0:
+                profiles[j, other] = GroupedSet((j, other), (np.arange(len(groupings[j].shares)), groups))
+    return list(profiles.values())
+
+
+def likeness_order(column: int, profiles: Sequence[RawTable], shares: Sequence[Floats], rows: float) -> Map | None:
+    """An order of the codes along the direction in which their profiles differ most; None where noise hides it.
+
+    A profile is what a value's rows have more or less of than all rows; it is shrunk towards 0 by its own noise, so
+    that rare values end up in the middle. The direction is the first axis of correspondence analysis.
+    """
+    parts = [t for t in profiles if t.set.members[0] == column]
+    if not parts:
+        return None
+    expected = rows * np.maximum(shares[column], 1e-9)
+    excess = np.concatenate([_excess(t, shares, rows) for t in parts], axis=1)
+    noise = np.concatenate([np.full(t.set.shape[1], t.variance) for t in parts])
+    mass = expected / expected.sum()
+    profile = excess / expected[:, None]
+    spread = noise[None] / expected[:, None] ** 2
+    # Signal variance of each part of the profile, over values weighted by their share, beyond what noise makes.
+    signal = np.maximum(mass @ (profile**2) - mass @ np.minimum(spread, 1.0), 0.0)
+    if not signal.any():
+        return None
+    clean = profile * signal / (signal + spread)
+    _, _, axes = np.linalg.svd(np.sqrt(mass)[:, None] * clean, full_matrices=False)
+    return np.argsort(clean @ axes[0], kind="stable")
+
+
+def _excess(table: RawTable, shares: Sequence[Floats], rows: float) -> Floats:
+    """Counts beyond independence, of every value and partner's group."""
+    first, second = (np.bincount(g, shares[m]) for m, g in zip(table.set.members, table.set.maps, strict=True))
+    apart = rows * np.outer(first, second)
+    interaction = table.interaction - apart
+    for axis in range(2):
+        interaction = interaction - interaction.mean(axis=axis, keepdims=True)
+    return np.asarray(interaction)
+
+
 # The level at which dependence is scored, the most cells of a pair, and how much of the dependence a pair's noise
 # may cost; see docs/whole-table.md for what was tried.
 SCORE_LEVEL, MOST_CELLS, WORTH = 12, 1024, 0.7
-# Halvings of the search for the thrift that spends everything.
-STEPS = 50
+# Halvings of the search for the multiplier at which everything is spent.
+HALVINGS = 50
 
 
 @dataclass(frozen=True)
 class Pricing:
-    """What noise costs: a table at standard deviation s (of every direction) costs price(table) (unit / s)^power of 1.
+    """What noise costs: a table at standard deviation s (of every direction) costs price(table) (u / s)^power of 1.
 
-    unit      standard deviation at which a table of price 1 uses up everything
-    replaced  whether rows are replaced; then a row that differs in one attribute of a table costs the most
+    deviation_at_full_price  u, the standard deviation at which a table of price 1 uses up everything
+    replaced                 whether rows are replaced; then a row that differs in one attribute costs the most
     """
 
     law: Law
-    unit: float
+    deviation_at_full_price: float
     replaced: bool = False
 
     @property
     def power(self) -> int:
         """2 for Gaussian noise (in rho), 1 for Laplace noise (in epsilon)."""
-        return 2 if self.law == Law.GAUSSIAN else 1
+        return self.law.power
 
-    def price(self, one: GroupedSet) -> float:
+    def price(self, grouped: GroupedSet) -> float:
         """Gaussian noise goes on interactions, which cost less than cells; Laplace noise on cells."""
         if self.law == Law.LAPLACE:
             return 1.0
         # Two rows are furthest apart when they differ in the member of fewest groups alone.
-        return math.prod(1 - 1 / size for size in sorted(one.shape)[1:]) if self.replaced else one.length
+        return math.prod(1 - 1 / size for size in sorted(grouped.shape)[1:]) if self.replaced else grouped.length
 
-    def loss(self, one: GroupedSet, cells: float | None = None) -> float:
+    def loss(self, grouped: GroupedSet, cells: float | None = None) -> float:
         """Expected total variation, in rows, that noise of standard deviation 1 adds: half the mean absolute value.
 
         `cells` says how many cells are large enough to be changed by it, where not all are.
         """
         half_mean = 0.4 if self.law == Law.GAUSSIAN else 0.3536
-        return half_mean * (one.cells if cells is None else cells) * math.sqrt(one.length)
+        return half_mean * (grouped.cells if cells is None else cells) * math.sqrt(grouped.length)
 
-    def deviation(self, price: float, loss: float, thrift: float) -> float:
-        """The standard deviation at which one more unit of price would lower the loss by 1 / thrift."""
-        return float((thrift * price / loss) ** (1 / (self.power + 1)))
+    def deviation(self, price: float, loss: float, multiplier: float) -> float:
+        """Lagrange's condition: minimises loss * s + multiplier * price / (power * s^power) over s."""
+        return float((multiplier * price / loss) ** (1 / (self.power + 1)))
 
     def cost(self, price: float, deviation: float) -> float:
         """Share of everything that is spent."""
-        return price * (self.unit / deviation) ** self.power
+        return price * (self.deviation_at_full_price / deviation) ** self.power
 
 
-def score_sets(ladders: Sequence[Groupings]) -> list[GroupedSet]:
+def score_sets(groupings: Sequence[Groupings]) -> list[GroupedSet]:
     """All pairs at the level of the scores."""
-    maps = [ladder.steps[SCORE_LEVEL] for ladder in ladders]
+    maps = [grouping.steps[SCORE_LEVEL] for grouping in groupings]
     return [GroupedSet((i, j), (maps[i], maps[j])) for i, j in combinations(range(len(maps)), 2)]
 
 
@@ -86,9 +216,9 @@ def dependence(
     about 0.8 sqrt(e + p_i^2 v_j + p_j^2 v_i), v = noise variance of a group's one-way count.
     """
     scores, noise = np.empty(len(sets)), deviation / (2 * rows)
-    for number, (one, distance) in enumerate(zip(sets, distances, strict=True)):
+    for number, (grouped, distance) in enumerate(zip(sets, distances, strict=True)):
         sides = []
-        for member, groups in zip(one.members, one.maps, strict=True):
+        for member, groups in zip(grouped.members, grouped.maps, strict=True):
             sides.append((np.bincount(groups, shares[member]), np.bincount(groups) * variances[member]))
         (p, v), (q, w) = sides
         spread = rows * np.outer(p, q) + np.outer(p**2, w) + np.outer(v, q**2)
@@ -121,7 +251,7 @@ class Column:
 
 
 def plan_pairs(
-    ladders: Sequence[Groupings],
+    groupings: Sequence[Groupings],
     pairs: Sequence[tuple[int, ...]],
     scores: Floats,
     rows: float,
@@ -129,7 +259,7 @@ def plan_pairs(
     columns: Sequence[Column] = (),
 ) -> TablePlan:
     """Every pair as finely as its dependence pays for the noise; see `plan_tables`."""
-    return plan_tables([_steps(ladders[i], ladders[j], (i, j)) for i, j in pairs], scores, rows, pricing, columns)
+    return plan_tables([_steps(groupings[i], groupings[j], (i, j)) for i, j in pairs], scores, rows, pricing, columns)
 
 
 def plan_tables(
@@ -146,19 +276,19 @@ def plan_tables(
     """
     worth = WORTH * np.asarray(scores) * rows
 
-    def at(thrift: float) -> tuple[list[tuple[GroupedSet, float]], list[tuple[GroupedSet, float]], float]:
+    def at(multiplier: float) -> tuple[list[tuple[GroupedSet, float]], list[tuple[GroupedSet, float]], float]:
         chosen, again, spent = [], [], 0.0
         for number, finest in enumerate(steps):
-            for one in finest:
-                price, loss = pricing.price(one), pricing.loss(one)
-                deviation = pricing.deviation(price, loss, thrift)
+            for grouped in finest:
+                price, loss = pricing.price(grouped), pricing.loss(grouped)
+                deviation = pricing.deviation(price, loss, multiplier)
                 if loss * deviation <= worth[number]:
-                    chosen.append((one, deviation))
+                    chosen.append((grouped, deviation))
                     spent += pricing.cost(price, deviation)
                     break
         for column in columns:
             price, loss = pricing.price(column.set), pricing.loss(column.set, column.cells) * column.weight
-            wanted = pricing.deviation(price, loss, thrift) if loss > 0 else math.inf
+            wanted = pricing.deviation(price, loss, multiplier) if loss > 0 else math.inf
             if wanted < column.deviation:
                 more = 1 / math.sqrt(1 / wanted**2 - 1 / column.deviation**2)
                 again.append((column.set, more))
@@ -166,17 +296,19 @@ def plan_tables(
         return chosen, again, spent
 
     low, high = -60.0, 60.0
-    for _ in range(STEPS):
+    for _ in range(HALVINGS):
         middle = (low + high) / 2
         low, high = (middle, high) if at(math.exp(middle))[2] > 1 else (low, middle)
     chosen, again, _ = at(math.exp(high))
-    return TablePlan([one for one, _ in chosen], [one for one, _ in again], [s for _, s in (*chosen, *again)])
+    return TablePlan(
+        [grouped for grouped, _ in chosen], [grouped for grouped, _ in again], [s for _, s in (*chosen, *again)]
+    )
 
 
 def _steps(first: Groupings, second: Groupings, members: tuple[int, int]) -> list[GroupedSet]:
     """The pair at every common level, finest first, with two groups on each side and not too many cells."""
-    found: dict[tuple[int, ...], GroupedSet] = {}
+    by_shape: dict[tuple[int, ...], GroupedSet] = {}
     for level in reversed(LEVELS):
-        one = GroupedSet(members, (first.steps[level], second.steps[level]))
-        found.setdefault(one.shape, one)
-    return [one for one in found.values() if min(one.shape) >= 2 and one.cells <= MOST_CELLS]
+        pair = GroupedSet(members, (first.steps[level], second.steps[level]))
+        by_shape.setdefault(pair.shape, pair)
+    return [pair for pair in by_shape.values() if min(pair.shape) >= 2 and pair.cells <= MOST_CELLS]

@@ -11,20 +11,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .rare_columns import RareColumns
-from .rare_lengths import Lengths
+from .rare_design import Lengths, RareColumns
 
 __all__ = ["NO_LENGTHS", "RowLengths", "row_lengths"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-# How much the factor of a cell changes at once.
+# A cell's factor changes at most by this factor in one sweep, so that few rows do not take over.
 MOST = 4.0
 
 
 @dataclass(frozen=True, eq=False)
 class RowLengths:
-    """Cells of `rare_lengths.length_cell` over base groups, and the share of the rows that each should have."""
+    """Cells of `rare_design.length_cell` over base groups, and the share of the rows that each should have."""
 
     group: Integers
     """Of every attribute the base group of its rare value; -1 if it is not rare."""

@@ -9,12 +9,84 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from .small_counts import small_counts
-from .tables import RawTable
+from .grouped_sets import RawTable
 
-__all__ = ["Totals", "denoised"]
+__all__ = ["Totals", "denoised", "fit_prior", "posterior_of", "small_counts"]
 
 Floats = NDArray[np.float64]
+
+
+def posterior_of(likelihood: Floats, prior: Floats) -> Floats:
+    """Chances of the cases (columns) given each observation (row); one prior for all, or one for each."""
+    joint = likelihood * prior
+    return np.asarray(joint / joint.sum(axis=1, keepdims=True))
+
+
+def fit_prior(likelihood: Floats, rounds: int) -> tuple[Floats, Floats]:
+    """The common prior by so many rounds of EM [KieW56], and the posteriors of the last of them."""
+    prior = np.full(likelihood.shape[1], 1 / likelihood.shape[1])
+    posterior = likelihood
+    for _ in range(rounds):
+        posterior = posterior_of(likelihood, prior)
+        prior = posterior.mean(axis=0)
+    return prior, posterior
+
+
+# Counts of at least MIN_SIGMAS standard deviations of the noise are kept as they are. If there are at least ENOUGH
+# smaller ones, a prior on this grid (in standard deviations) is fitted to them by so many rounds of EM.
+MIN_SIGMAS, ENOUGH, ROUNDS = 8.0, 8, 100
+GRID = np.linspace(0.0, 10.0, 81)
+# Where values stand in an order: how far a count has neighbours, how much of the prior is still that of all counts,
+# and rounds of the fit.
+REACH, COMMON, LOCAL_ROUNDS = 8, 0.1, 20
+
+
+def small_counts(counts: Floats, deviation: float, *, ordered: bool = False) -> Floats:
+    """Counts with the small ones at their posterior means, where there are enough of them to fit a prior to.
+
+    The prior is on 0 to 10 standard deviations, fitted to all small counts by EM (non-parametric maximum likelihood
+    [KieW56]). Where values stand in an order, each count has a prior of its own, from the posteriors of its
+    neighbours; it is taken if it foretells the counts clearly better, none of which is its own neighbour.
+    """
+    clean = np.maximum(counts, 0.0)
+    small = np.flatnonzero(counts < MIN_SIGMAS * deviation)
+    if small.size < ENOUGH:
+        return clean
+    # Counts far below 0 count as -20 deviations: further down exp(-x^2 / 2) is 0 on all of the grid.
+    seen = np.maximum(counts[small] / deviation, -20.0)
+    likelihood = np.maximum(np.exp(-0.5 * (seen[:, None] - GRID[None]) ** 2), 1e-300)
+    prior, _ = fit_prior(likelihood, ROUNDS)
+    if ordered:
+        local = _local(likelihood, prior, small, len(counts))
+        gain = np.log((likelihood * local).sum(axis=1)).sum() - np.log(likelihood @ prior).sum()
+        # Like AIC: accept the local prior only if the likelihood gains more than one unit per 2 * REACH counts.
+        if gain > small.size / (2 * REACH):
+            prior = local
+    clean[small] = deviation * (posterior_of(likelihood, prior) @ GRID)
+    return clean
+
+
+def _local(likelihood: Floats, common: Floats, place: NDArray[np.intp], size: int) -> Floats:
+    """A prior for each count: the mean posterior of those beside it, and a part of the common one."""
+    present = np.zeros((size, 1))
+    present[place] = 1.0
+    beside = _around(present)[place]
+    prior, spread = np.tile(common, (len(place), 1)), np.zeros((size, len(GRID)))
+    for _ in range(LOCAL_ROUNDS):
+        spread[place] = posterior_of(likelihood, prior)
+        mean = _around(spread)[place] / np.maximum(beside, 1e-300)
+        prior = np.where(beside > 0, (1 - COMMON) * mean + COMMON * common, common)
+    return prior
+
+
+def _around(values: Floats) -> Floats:
+    """For every place the sum over its neighbours on both sides, nearer ones more; without its own."""
+    out = np.zeros_like(values)
+    for step in range(1, min(REACH, len(values) - 1) + 1):
+        weight = 1 - step / (REACH + 1)
+        out[step:] += weight * values[:-step]
+        out[:-step] += weight * values[step:]
+    return out
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...laws import Law
-from .levels import LEVELS, Groupings
-from .resolution import Pricing, TablePlan, plan_tables
-from .tables import GroupedSet
+from .grouped_sets import GroupedSet
+from .resolution import LEVELS, Groupings, Pricing, TablePlan, plan_tables
 
 __all__ = ["TRIPLES", "TRIPLE_SCORES", "Steps", "plan_triples", "scored", "second_round_pays", "shortfall", "triples"]
 
@@ -30,25 +29,25 @@ FOR_EACH_COLUMN, MOST_SCORED = 4, 2000
 MISSED = 0.1
 
 
-def triples(ladders: Sequence[Groupings]) -> list[Steps]:
+def triples(groupings: Sequence[Groupings]) -> list[Steps]:
     """Every three columns at every common level, finest first; none where there are too many to be scored."""
-    if math.comb(len(ladders), 3) > MOST_SCORED:
+    if math.comb(len(groupings), 3) > MOST_SCORED:
         return []
-    found = []
-    for members in combinations(range(len(ladders)), 3):
+    candidates = []
+    for members in combinations(range(len(groupings)), 3):
         steps: dict[tuple[int, ...], GroupedSet] = {}
         for level in reversed([level for level in LEVELS if level <= FINEST]):
-            one = GroupedSet(members, tuple(ladders[j].steps[level] for j in members))
-            if min(one.shape) >= 2 and one.cells <= MOST_CELLS:
-                steps.setdefault(one.shape, one)
+            triple = GroupedSet(members, tuple(groupings[j].steps[level] for j in members))
+            if min(triple.shape) >= 2 and triple.cells <= MOST_CELLS:
+                steps.setdefault(triple.shape, triple)
         if steps:
-            found.append(list(steps.values()))
-    return found
+            candidates.append(list(steps.values()))
+    return candidates
 
 
 def _within(steps: Steps, groups: int) -> GroupedSet:
     """The finest resolution with at most so many groups a column."""
-    return next((one for one in steps if max(one.shape) <= groups), steps[-1])
+    return next((triple for triple in steps if max(triple.shape) <= groups), steps[-1])
 
 
 def second_round_pays(
@@ -63,11 +62,11 @@ def second_round_pays(
     if not candidates or pricing.law != Law.GAUSSIAN:
         return False  # the noise of cells, which Laplace noise is on, is several times that of interactions
     coarse = [_within(steps, FORECAST) for steps in candidates]
-    prices, losses = [pricing.price(one) for one in coarse], [pricing.loss(one) for one in coarse]
+    prices, losses = [pricing.price(triple) for triple in coarse], [pricing.loss(triple) for triple in coarse]
     shape = [pricing.deviation(price, loss, 1.0) for price, loss in zip(prices, losses, strict=True)]
     spent = sum(pricing.cost(price, s) for price, s in zip(prices, shape, strict=True))
     noise = sum(loss * s for loss, s in zip(losses, shape, strict=True)) * math.sqrt(spent) / rows
-    likely = sum(sorted(scores[pair] for pair in combinations(one.members, 2))[1] for one in coarse)
+    likely = sum(sorted(scores[pair] for pair in combinations(triple.members, 2))[1] for triple in coarse)
     return noise <= MISSED * likely
 
 

@@ -1,1 +1,1 @@
-"""Estimators: from released low-order statistics to the answer of a wider question, with its error."""
+"""Wide questions: estimates about many attributes from released statistics of few, with noise and bias."""

@@ -59,12 +59,12 @@ class ListPolynomials:
 
     def norms(self, power: int) -> frozenset[tuple[int, ...]]:
         """For every pattern of decisions the sum of |coefficient|^power over the sets of size 0, 1, ..., order."""
-        found: set[tuple[int, ...]] = set()
+        patterns: set[tuple[int, ...]] = set()
         for rules, table in enumerate(self._tables):
             sizes = np.bitwise_count(np.arange(2**rules))
             sums = [(np.abs(table[:, sizes == i]) ** power).sum(axis=1) for i in range(self.order + 1)]
-            found |= {tuple(int(s) for s in row) for row in zip(*sums, strict=True)}
-        return frozenset(found)
+            patterns |= {tuple(int(s) for s in row) for row in zip(*sums, strict=True)}
+        return frozenset(patterns)
 
     @cached_property
     def largest(self) -> int:

@@ -82,13 +82,13 @@ def _fit(basis: Array, f: Array, noise: Array, b: Array) -> Fit:
 def _simple(basis: Array, f: Array) -> list[Array]:
     """The least-squares fit, which is exact when f is a polynomial, and the best constant, which has no noise."""
     scale = _scale(np.abs(basis).max(axis=1))
-    found = [np.linalg.lstsq((basis / scale[:, None]).T, f, rcond=RANK)[0] / scale]
+    fits = [np.linalg.lstsq((basis / scale[:, None]).T, f, rcond=RANK)[0] / scale]
     first = basis[:, :1]
     for i in np.flatnonzero((first[:, 0] != 0) & (first == basis).all(axis=1))[:1]:
         constant = np.zeros(len(basis))
         constant[i] = (f.max() + f.min()) / 2 / first[i, 0]
-        found.append(constant)
-    return found
+        fits.append(constant)
+    return fits
 
 
 def _root(noise: Array) -> Array:

@@ -57,8 +57,8 @@ def _tilt_error(values: Sequence[float], order: int, noise: Sequence[float], cor
     kinds = _kinds(chance, correlation)
     law = sum((share * independent_law(np.full(k, own)) for share, own in kinds), np.zeros(k + 1))
     covariance = np.diag([4.0**i * noise[i] ** 2 / comb(k, i) for i in range(1, order + 1)])
-    found = tilt(independent_law(np.full(k, chance)), features, features @ law, covariance)
-    mean, stderr = found.mean(np.array(values), covariance)
+    tilted = tilt(independent_law(np.full(k, chance)), features, features @ law, covariance)
+    mean, stderr = tilted.mean(np.array(values), covariance)
     return sqrt((mean - float(law @ np.array(values))) ** 2 + stderr**2)
 
 

@@ -15,13 +15,13 @@ from .minimax import Fit, best_biased, best_uniform
 from .polynomials import chebyshev_or
 from .tilted import independent_law, parity_means, tilt
 
-__all__ = ["Bits", "Estimate", "assisted", "certified", "mean_differences", "published", "sets_of"]
+__all__ = ["BiasedEstimate", "Bits", "assisted", "certified", "mean_differences", "published", "sets_of"]
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Estimate:
+class BiasedEstimate:
     """A value with the standard error of its noise and a bound on its bias (nan where there is none)."""
 
     value: float
@@ -98,7 +98,7 @@ def _subsets(k: int, size: int, smaller: int) -> tuple[NDArray[np.intp], NDArray
     return where, sets[:, np.array(left, dtype=np.intp).reshape(len(inside), size - smaller)]
 
 
-def certified(bits: Bits, values: Floats, z: float = 1.96) -> Estimate:
+def certified(bits: Bits, values: Floats, z: float = 1.96) -> BiasedEstimate:
     """The estimate whose bias bound plus noise is least: a polynomial in the number of ones, in the parity basis.
 
     mean p(s) = sum_i b_i sum_{|S| = i} mean chi_S, chi_j = 1 - 2 z_j; |p - f| <= gamma at every s bounds the bias
@@ -106,10 +106,10 @@ def certified(bits: Bits, values: Floats, z: float = 1.96) -> Estimate:
     """
     orders, noise = _orders(bits)
     fit = _fitted(len(bits.means), len(orders) - 1, values.tobytes(), noise.tobytes(), z)
-    return Estimate(float(fit.coefficients @ orders), fit.stderr, fit.bias)
+    return BiasedEstimate(float(fit.coefficients @ orders), fit.stderr, fit.bias)
 
 
-def published(bits: Bits, values: Floats) -> Estimate:
+def published(bits: Bits, values: Floats) -> BiasedEstimate:
     """The source's own estimate: the Chebyshev polynomial, whatever the noise; `any` and `all` only [ThaUV12].
 
     Other predicates get the minimax polynomial.
@@ -128,7 +128,7 @@ def published(bits: Bits, values: Floats) -> Estimate:
         coefficients, _ = best_uniform(values, k, t)
     coefficients = np.concatenate([coefficients, np.zeros(t + 1 - len(coefficients))])
     bias = float(np.abs(coefficients @ krawtchouk(k, t) - values).max())
-    return Estimate(float(coefficients @ orders), float(np.sqrt(coefficients @ noise @ coefficients)), bias)
+    return BiasedEstimate(float(coefficients @ orders), float(np.sqrt(coefficients @ noise @ coefficients)), bias)
 
 
 def _orders(bits: Bits) -> tuple[Floats, Floats]:
@@ -150,7 +150,7 @@ def _fitted(k: int, t: int, values: bytes, noise: bytes, z: float) -> Fit:
     return best_biased(krawtchouk(k, t), np.frombuffer(values), covariance, z)
 
 
-def assisted(bits: Bits, values: Floats) -> Estimate:
+def assisted(bits: Bits, values: Floats) -> BiasedEstimate:
     """The best guess: an expansion around independence where dependence is weak, a tilted law where it is strong."""
     expansion, corrections = _expanded(bits, values)
     return expansion if corrections < WEAK else _tilted(bits, values)
@@ -160,7 +160,7 @@ def assisted(bits: Bits, values: Floats) -> Estimate:
 WEAK = 0.1
 
 
-def _tilted(bits: Bits, values: Floats) -> Estimate:
+def _tilted(bits: Bits, values: Floats) -> BiasedEstimate:
     """From the law of the number of ones nearest to independence that fits the released parities; not certified."""
     k = len(bits.means)
     orders, noise = _orders(bits)
@@ -168,11 +168,11 @@ def _tilted(bits: Bits, values: Floats) -> Estimate:
     sets = np.array([comb(k, i) for i in range(1, t + 1)], dtype=np.float64)
     chances = np.clip(bits.means + bits.values[1], 1e-6, 1 - 1e-6)
     scaled = noise[1:, 1:] / np.outer(sets, sets)
-    found = tilt(independent_law(chances), parity_means(k, t), orders[1:] / sets, scaled)
-    return Estimate(*found.mean(values, scaled), float("nan"))
+    tilted = tilt(independent_law(chances), parity_means(k, t), orders[1:] / sets, scaled)
+    return BiasedEstimate(*tilted.mean(values, scaled), float("nan"))
 
 
-def _expanded(bits: Bits, values: Floats) -> tuple[Estimate, float]:
+def _expanded(bits: Bits, values: Floats) -> tuple[BiasedEstimate, float]:
     """The expansion around independent bits, each product shrunk towards 0 as far as it may be noise.
 
     E f = sum_S E_independent[Delta_S f] E[prod_{j in S} (z_j - p_j)], cut after sets of `order` bits. From pairs on,
@@ -191,7 +191,7 @@ def _expanded(bits: Bits, values: Floats) -> tuple[Estimate, float]:
         variance += float((effects * keep) ** 2 @ noise)
         if corrections >= WEAK:
             break
-    return Estimate(value, float(np.sqrt(variance)), float("nan")), corrections
+    return BiasedEstimate(value, float(np.sqrt(variance)), float("nan")), corrections
 
 
 def shrinkage(products: Floats, noise: Floats, spreads: Floats, size: int) -> Floats:

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from ...budget import GRID, Price, touched
 from ...domain import Domain
 from ...laws import Law
-from ...maths.weighted_rows.calibration import AUDIT_UNIT, Audit, tables_to_audit, whole_reference
+from ...maths.weighted_rows.calibration import CALIBRATION_UNIT, Calibration, tables_to_compare, whole_reference
+from ...maths.weighted_rows.grouped_sets import GroupedSet, RawTable
 from ...maths.weighted_rows.resolution import Pricing
-from ...maths.weighted_rows.tables import GroupedSet, RawTable
 from ...vault.door.noise import Noise, round_up
 from ...vault.statistics.grouped_interactions import GroupedInteractions
 from ...vault.statistics.grouped_tables import GroupedTables
@@ -93,7 +93,7 @@ class BudgetedDoor:
         self, sets: Sequence[GroupedSet], references: Callable[[GroupedSet], Floats], rows: float, amount: Fraction
     ) -> tuple[NDArray[np.int64], Fraction]:
         """Noisy distances of tables from public ones, in units of 1/1024 row, and the scale of their noise."""
-        change = AUDIT_UNIT * self.domain.unit.moved
+        change = CALIBRATION_UNIT * self.domain.unit.moved
         chunks, count = list(_chunks(sets)), len(sets)
         # Each reading is charged on its own, rounded up to the grid of prices.
         usable = amount - Fraction(len(chunks), GRID)
@@ -101,7 +101,7 @@ class BudgetedDoor:
         distances = []
         for together in chunks:
             reference = np.concatenate([whole_reference(references(grouped), rows) for grouped in together])
-            statistic = GroupedTables(self.domain.sizes, together, times=AUDIT_UNIT)
+            statistic = GroupedTables(self.domain.sizes, together, times=CALIBRATION_UNIT)
             distances.append(self.door.distances(statistic, reference, scale, self.law))
         self.left -= amount
         return np.concatenate(distances), scale
@@ -110,18 +110,18 @@ class BudgetedDoor:
     def checkable(self) -> list[tuple[int, ...]]:
         """The tables a calibration compares: none that is too large to be counted."""
         sizes = self.domain.sizes
-        return [t for t in tables_to_audit(len(sizes)) if math.prod(sizes[j] for j in t) <= CELLS_AT_ONCE]
+        return [t for t in tables_to_compare(len(sizes)) if math.prod(sizes[j] for j in t) <= CELLS_AT_ONCE]
 
     def calibration_share(self, part: float) -> Fraction:
         """A part of the price set aside for the calibration; nothing where no table can be compared."""
         return self.share(part if self.checkable else 0.0)
 
-    def calibrated(self, shares: Callable[[Sequence[int]], Floats], rows: float, amount: Fraction) -> Audit:
+    def calibrated(self, shares: Callable[[Sequence[int]], Floats], rows: float, amount: Fraction) -> Calibration:
         """How far the model is from the table, for many pairs and triples at full resolution."""
         sizes, chosen = self.domain.sizes, self.checkable
         sets = [GroupedSet(t, tuple(np.arange(sizes[j]) for j in t)) for t in chosen]
         distances, scale = self.distances(sets, lambda grouped: shares(grouped.members), rows, amount)
-        return Audit(tuple(chosen), distances, float(scale), self.law)
+        return Calibration(tuple(chosen), distances, float(scale), self.law)
 
 
 def _chunks(sets: Sequence[GroupedSet]) -> Iterator[list[GroupedSet]]:

@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...maths.weighted_rows import resolution
-from ...maths.weighted_rows.calibration import AUDIT_UNIT
-from ...maths.weighted_rows.levels import Groupings
-from ...maths.weighted_rows.ordering import likeness_order, ordered, profile_sets, unordered
+from ...maths.weighted_rows.calibration import CALIBRATION_UNIT
+from ...maths.weighted_rows.grouped_sets import GroupedSet, RawTable
+from ...maths.weighted_rows.resolution import Groupings, likeness_order, ordered, profile_sets, unordered
 from ...maths.weighted_rows.shares import Totals
-from ...maths.weighted_rows.tables import GroupedSet, RawTable
 from .budget_shares import CRUDE, ONE_WAYS, ONE_WAYS_AGAIN, PROFILES, ROWS, SCORES
 from .budgeted_door import BudgetedDoor
 from .forecast import one_way_plan
@@ -79,9 +78,9 @@ class FirstLook:
         """How dependent all pairs are."""
         sets = resolution.score_sets(self.groupings)
         distances, scale = survey.distances(sets, self._independent, self.rows, survey.share(SCORES))
-        deviation = survey.law.stderr(scale) / AUDIT_UNIT
+        deviation = survey.law.stderr(scale) / CALIBRATION_UNIT
         scores = resolution.dependence(
-            distances / AUDIT_UNIT, deviation, sets, self.shares, self.totals.variances, self.rows
+            distances / CALIBRATION_UNIT, deviation, sets, self.shares, self.totals.variances, self.rows
         )
         if self.totals.rows < MIN_SIGMAS * math.sqrt(self.totals.rows_variance):
             scores[:] = 0.0  # a table that cannot be told from an empty one has no pairs

@@ -12,11 +12,9 @@ import numpy as np
 from ...budget import Price, touched
 from ...domain import Domain
 from ...laws import Law
-from ...maths.weighted_rows.levels import Groupings
-from ...maths.weighted_rows.rare_columns import may_be_rare
-from ...maths.weighted_rows.rare_design import FIRST, LENGTHS
-from ...maths.weighted_rows.resolution import Pricing, TablePlan, plan_pairs
-from ...maths.weighted_rows.tables import GroupedSet
+from ...maths.weighted_rows.grouped_sets import GroupedSet
+from ...maths.weighted_rows.rare_design import FIRST, LENGTHS, may_be_rare
+from ...maths.weighted_rows.resolution import Groupings, Pricing, TablePlan, plan_pairs
 from ...maths.weighted_rows.triples import TRIPLES, second_round_pays, triples
 from ..base import Forecast
 from .budget_shares import ONE_WAYS, ROWS, SCORES, SECOND_ROUND

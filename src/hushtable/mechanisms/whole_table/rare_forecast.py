@@ -6,9 +6,7 @@ from math import sqrt
 
 import numpy as np
 
-from ...maths.weighted_rows.rare_columns import RareColumns
-from ...maths.weighted_rows.rare_design import RareDesign
-from ...maths.weighted_rows.rare_lengths import WEIGHT_UNIT, Lengths
+from ...maths.weighted_rows.rare_design import WEIGHT_UNIT, Lengths, RareColumns, RareDesign
 
 __all__ = ["column_noise", "rare_line"]
 

@@ -9,15 +9,12 @@ from fractions import Fraction
 import numpy as np
 
 from ...budget import touched
-from ...maths.weighted_rows.carried import carried
-from ...maths.weighted_rows.rare_agree import agree_rare
-from ...maths.weighted_rows.rare_columns import RareColumns, split
-from ...maths.weighted_rows.rare_design import FIRST, LENGTHS, RareDesign
-from ...maths.weighted_rows.rare_lengths import Lengths
-from ...maths.weighted_rows.rare_measured import RareMeasured
+from ...maths.weighted_rows.fit_rows import fit_rows
+from ...maths.weighted_rows.grouped_sets import RawTable
+from ...maths.weighted_rows.rare_design import FIRST, LENGTHS, Lengths, RareColumns, RareDesign, split
+from ...maths.weighted_rows.rare_targets import RareMeasured, agree_rare
 from ...maths.weighted_rows.row_lengths import row_lengths
 from ...maths.weighted_rows.shares import Totals
-from ...maths.weighted_rows.tables import RawTable
 from ...models.whole_table import WholeTableModel
 from .budgeted_door import BudgetedDoor
 from .first_look import MIN_SIGMAS
@@ -62,7 +59,7 @@ def release_rare(
         float(np.abs(counts - rows * table.expected(agreed.shares)).sum()) / (2 * rows)
         for table, counts in zip(agreed.sets, agreed.counts, strict=True)
     ]
-    cloud, effective = carried(survey.domain, agreed, apart, [measured.lengths, measured.sums],
+    cloud, effective = fit_rows(survey.domain, agreed, apart, [measured.lengths, measured.sums],
                                row_lengths(columns, measured.believed(rows), len(survey.domain.sizes)))  # fmt: skip
     model = WholeTableModel(domain=survey.domain, law=survey.law, rows=survey.rows, tables=tuple(raw),
                             scores=np.zeros(0, dtype=np.int64), score_scale=None, cloud=cloud, effective=effective,

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ...maths.weighted_rows.calibration import AUDIT_UNIT
-from ...maths.weighted_rows.cloud import WeightedRows
-from ...maths.weighted_rows.consistency import FitTargets
-from ...maths.weighted_rows.correction import FirstModel
-from ...maths.weighted_rows.tables import RawTable
+from ...maths.weighted_rows.calibration import CALIBRATION_UNIT
+from ...maths.weighted_rows.first_model import FirstModel
+from ...maths.weighted_rows.fit_targets import FitTargets
+from ...maths.weighted_rows.grouped_sets import RawTable
 from ...maths.weighted_rows.triples import TRIPLE_SCORES, Steps, plan_triples, scored, shortfall
+from ...maths.weighted_rows.weighted_rows import WeightedRows
 from ...words import counted
 from .budgeted_door import BudgetedDoor
 
@@ -45,14 +45,14 @@ def second_round(
     sets, rows = scored(candidates), agreed.rows
     for_scores = survey.share(TRIPLE_SCORES)
     distances, scale = survey.distances(sets, model.shares, rows, for_scores)
-    deviation = survey.law.stderr(scale) / AUDIT_UNIT
+    deviation = survey.law.stderr(scale) / CALIBRATION_UNIT
     scores = shortfall(
-        distances / AUDIT_UNIT, deviation, [model.shares(triple) for triple in sets], rows, model.carriers
+        distances / CALIBRATION_UNIT, deviation, [model.shares(triple) for triple in sets], rows, model.carriers
     )
     rest = amount - for_scores
     plan = plan_triples(candidates, scores, rows, survey.pricing(rest), len(survey.domain.sizes))
     if not plan.tables:  # what is left goes to the calibration
-        return Fitted([], *model.cloud(), [])
+        return Fitted([], *model.weighted_rows(), [])
     tables = survey.tables(plan.tables, plan.deviations, rest)
     remark = (
         f"a second round measured {counted(len(tables), 'table')} of three columns, in which pairs alone said least"

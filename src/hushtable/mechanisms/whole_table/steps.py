@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from ...maths.weighted_rows.carried import carried
-from ...maths.weighted_rows.consistency import FitTargets, agree
-from ...maths.weighted_rows.ordering import ordered
-from ...maths.weighted_rows.resolution import TablePlan, plan_pairs
+from ...maths.weighted_rows.fit_rows import fit_rows
+from ...maths.weighted_rows.fit_targets import FitTargets, agree
+from ...maths.weighted_rows.grouped_sets import RawTable
+from ...maths.weighted_rows.resolution import TablePlan, ordered, plan_pairs
 from ...maths.weighted_rows.shares import Totals
-from ...maths.weighted_rows.tables import RawTable
 from ...maths.weighted_rows.triples import TRIPLES, Steps, second_round_pays, triples
 from ...models.whole_table import WholeTableModel
 from .budget_shares import SECOND_ROUND
@@ -70,7 +69,7 @@ def fit(survey: BudgetedDoor, tables: Sequence[RawTable], scores: Scores, spendi
     dependence = [by_pair[tuple(sorted(table.members))] for table in targets.sets]
     if spending.twice:
         return second_round(survey, targets, dependence, tables, spending.triples, spending.for_triples)
-    return Fitted([], *carried(survey.domain, targets, dependence, [table.numbers for table in tables]), [])
+    return Fitted([], *fit_rows(survey.domain, targets, dependence, [table.numbers for table in tables]), [])
 
 
 def _agreed(survey: BudgetedDoor, tables: Sequence[RawTable]) -> FitTargets:

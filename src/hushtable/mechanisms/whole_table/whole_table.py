@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from ...budget import Price
 from ...domain import Domain
 from ...laws import Law
-from ...maths.weighted_rows.carried import FIT_ROWS
-from ...maths.weighted_rows.rare_columns import LEAST_COLUMNS, may_be_rare
-from ...maths.weighted_rows.tables import RawTable
+from ...maths.weighted_rows.fit_rows import FIT_ROWS
+from ...maths.weighted_rows.grouped_sets import RawTable
+from ...maths.weighted_rows.rare_design import LEAST_COLUMNS, may_be_rare
 from ...models.whole_table import WholeTableModel
 from ...questions.workloads.base import Workload
 from ...questions.workloads.whole_table import WholeTable

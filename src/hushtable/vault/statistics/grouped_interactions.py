@@ -17,7 +17,7 @@ from ...errors import BadPlan
 from ...laws import Law
 from ...maths.interactions.contrasts import contrasts
 from ...maths.interactions.layout import CoordinateNoise
-from ...maths.weighted_rows.tables import GroupedSet
+from ...maths.weighted_rows.grouped_sets import GroupedSet
 from .base import Codes, Statistic
 from .grouped_tables import GroupedTables
 

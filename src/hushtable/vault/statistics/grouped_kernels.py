@@ -9,7 +9,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from ...maths.weighted_rows.tables import GroupedSet
+from ...maths.weighted_rows.grouped_sets import GroupedSet
 from .base import Codes
 
 __all__ = ["count_grouped"]

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ...maths.weighted_rows.tables import GroupedSet
+from ...maths.weighted_rows.grouped_sets import GroupedSet
 from .base import Codes, Sums
 from .table_statistic import TableStatistic
 

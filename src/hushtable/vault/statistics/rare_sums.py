@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from ...budget import Neighbours, touched
 from ...laws import Law
 from ...maths.interactions.layout import CoordinateNoise
-from ...maths.weighted_rows.rare_columns import RareColumns
-from ...maths.weighted_rows.rare_lengths import length_cell
+from ...maths.weighted_rows.rare_design import RareColumns, length_cell
 from .base import Codes, Statistic, Sums
 from .rare_sensitivity import added, replaced
 from .table_statistic import OneTable

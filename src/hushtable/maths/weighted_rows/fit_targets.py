@@ -1,0 +1,62 @@
+"""Fit targets: one total, one set of shares for each attribute, and tables that agree with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .grouped_sets import GroupedSet, RawTable
+from .shares import Totals
+
+__all__ = ["FitTargets", "agree"]
+
+Floats = NDArray[np.float64]
+# Bounds on rows / excess, the part of its noise that a table's pull has as variance: near 0 where the table is far
+# from independence, 1 (shrunk as much as its noise says) where sampling alone would make it differ as much.
+WEAKEST, STRONGEST = 0.0005, 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class FitTargets:
+    """What all released tables say together."""
+
+    rows: float
+    shares: list[Floats]
+    variances: list[float]
+    """Noise of one value's count, for every attribute."""
+    sets: list[GroupedSet]
+    counts: list[Floats]
+    """Tables with the margins of the shares; only their interaction is their own."""
+    strengths: list[float]
+    """How far each table is trusted: the variance c of its pull on the model."""
+
+
+def agree(totals: Totals, tables: Sequence[RawTable]) -> FitTargets:
+    """Shares from the single columns; then each table is its measured interaction on the margins of these shares."""
+    rows = max(totals.rows, 1.0)
+    shares = totals.shares()
+    counts = [_on_margins(table, shares, rows) for table in tables]
+    strengths = [_strength(table, own, shares, rows) for table, own in zip(tables, counts, strict=True)]
+    return FitTargets(rows, shares, totals.variances, [t.set for t in tables], counts, strengths)
+
+
+def _on_margins(table: RawTable, shares: Sequence[Floats], rows: float) -> Floats:
+    """The interaction plus, for every axis, the margin spread evenly over the others; each cell's total once."""
+    shape = table.set.shape
+    out = table.interaction + rows / table.set.cells
+    for axis, (member, groups) in enumerate(zip(table.set.members, table.set.maps, strict=True)):
+        margin = rows * np.bincount(groups, shares[member])
+        along = [1] * len(shape)
+        along[axis] = -1
+        out = out + ((margin - margin.mean()) / (table.set.cells / shape[axis])).reshape(along)
+    return out
+
+
+def _strength(table: RawTable, counts: Floats, shares: Sequence[Floats], rows: float) -> float:
+    """Empirical Bayes: the more a table differs from independence beyond its noise, the less it is shrunk to it."""
+    apart = float(((counts - rows * table.set.expected(shares)) ** 2).sum())
+    excess = max(apart - table.set.interactions * table.variance, rows)
+    return min(max(rows / excess, WEAKEST), STRONGEST) * table.variance + 1.0

@@ -1,0 +1,88 @@
+"""Shares: totals are pooled; small counts are shrunk by all, or by their neighbours where an order tells more."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from tables import domain
+
+from hushtable.laws import Law
+from hushtable.maths.weighted_rows.grouped_sets import GroupedSet, RawTable
+from hushtable.maths.weighted_rows.resolution import ordered
+from hushtable.maths.weighted_rows.shares import REACH, Totals, denoised, small_counts
+
+DEVIATION, RELEASES = 15.0, 40
+HILL = 40 * np.exp(-(((np.arange(90) - 35) / 15) ** 2))
+# Half of the values never occur, the others often; in no order.
+SCATTERED = np.random.default_rng(4).permutation(np.repeat([0.0, 60.0], 45))
+
+
+def errors(true, **options):
+    """Summed absolute errors of many noisy versions, each of the noise alone and of what is left of it."""
+    random, raw, clean = np.random.default_rng(1), 0.0, 0.0
+    for _ in range(RELEASES):
+        noisy = true + random.normal(0, DEVIATION, len(true))
+        raw += np.abs(noisy - true).sum()
+        clean += np.abs(small_counts(noisy, DEVIATION, **options) - true).sum()
+    return clean / raw
+
+
+def test_neighbours_tell_of_a_smooth_column():
+    alone, beside = errors(HILL), errors(HILL, ordered=True)
+    assert alone < 0.8
+    assert beside < 0.7 * alone
+
+
+def test_neighbours_that_tell_nothing_are_not_asked():
+    alone, beside = errors(SCATTERED), errors(SCATTERED, ordered=True)
+    assert alone < 0.7
+    assert beside < 1.03 * alone
+
+
+def test_a_peak_among_neighbours_stays():
+    """Also one that is a small count itself: five standard deviations above values that never occur."""
+    true = np.zeros(60)
+    true[30] = 5 * DEVIATION
+    noisy = true + np.random.default_rng(2).normal(0, DEVIATION, 60)
+    noisy[30] = true[30]
+    clean = small_counts(noisy, DEVIATION, ordered=True)
+    assert clean[30] > 0.8 * true[30]
+    assert np.delete(clean, 30).max() < 0.4 * DEVIATION
+
+
+@pytest.mark.parametrize("values", [1, 2, REACH, REACH + 1, 2 * REACH + 3])
+def test_short_columns_do_no_harm(values):
+    clean = small_counts(np.linspace(-5.0, 5.0, values), 3.0, ordered=True)
+    assert clean.shape == (values,)
+    assert np.isfinite(clean).all()
+    assert (clean >= 0).all()
+
+
+def test_categories_have_no_order():
+    shape = domain({
+        "age": {"kind": "number", "between": [0, 100], "bins": 20, "missing": "error"},
+        "region": {"kind": "category", "values": [f"r{i}" for i in range(20)], "missing": "error"},
+        "visits": {"kind": "integer", "between": [0, 30], "missing": "error"},
+    })  # fmt: skip
+    assert ordered(shape) == [0, 2]
+
+
+def test_denoising_keeps_large_counts_and_the_total():
+    counts = np.array([5000.0, 3000.0, *np.random.default_rng(0).normal(0, 30, 60)])
+    clean = denoised(counts, 30.0, 8000.0)
+    assert clean.sum() == pytest.approx(8000.0)
+    assert clean.min() >= 0
+    assert np.abs(clean[:2] - counts[:2]).max() < 350
+    assert clean[2:].sum() < 400, "empty values were not recognised"
+    np.testing.assert_allclose(denoised(np.array([-3.0, -1.0]), 1.0, 10.0), 5.0)
+
+
+def test_totals_pool_tables_and_say_their_variance():
+    column = GroupedSet((0,), (np.arange(3),))
+    tables = [RawTable(column, np.array([10, 20, 30]), Law.GAUSSIAN, Fraction(4)),
+              RawTable(column, np.array([13, 23, 33]), Law.GAUSSIAN, Fraction(8))]  # fmt: skip
+    totals = Totals(1, tables)
+    assert totals.variances == [pytest.approx(8 / 3)]
+    assert totals.rows == pytest.approx((60 / 12 + 69 / 24) / (1 / 12 + 1 / 24))
+    assert totals.rows_variance == pytest.approx(8.0)
+    np.testing.assert_allclose(totals.counts()[0], totals.rows / 3 + np.array([-10, 0, 10]))
