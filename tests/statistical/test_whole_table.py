@@ -13,7 +13,7 @@ from hushtable.maths.weighted_rows.tables import interaction_of
 from hushtable.mechanisms import mechanisms
 from hushtable.mechanisms.whole_table import rare_values as rare_survey
 from hushtable.mechanisms.whole_table.whole_table import second_round, whole_table
-from hushtable.models.whole_table_measured import moments_of_column, moments_of_pair
+from hushtable.models.whole_table.measured import moments_of_column, moments_of_pair
 from hushtable.vault.door.door import Door
 from hushtable.vault.door.randomness import SystemRandomness
 from hushtable.vault.statistics import RareLengths, RareSums

@@ -17,7 +17,7 @@ from hushtable.maths.weighted_rows.rare_weights import filling_weights, single_w
 from hushtable.mechanisms import mechanisms
 from hushtable.mechanisms.whole_table.budgeted_door import BudgetedDoor
 from hushtable.mechanisms.whole_table.rare_values import first_look, measured_sums
-from hushtable.models.whole_table import WholeTableModel
+from hushtable.models.whole_table.whole_table import WholeTableModel
 from hushtable.questions.parse import parse
 from hushtable.questions.workloads.whole_table import WholeTable
 from hushtable.vault.door.door import Door

@@ -8,9 +8,9 @@ from tables import MIXED, domain, random_codes
 
 from hushtable.maths.distribution import Evidence
 from hushtable.maths.distribution.measured import Measured
-from hushtable.models.weighted import WeightedModel
-from hushtable.models.weighted_bars import bar
-from hushtable.models.weighted_tables import Together
+from hushtable.models.weighted.error_bars import bar
+from hushtable.models.weighted.pooled_tables import Together
+from hushtable.models.weighted.weighted import WeightedModel
 
 SHAPE = domain(MIXED)
 SIZES, ROWS = SHAPE.sizes, 1000

@@ -13,7 +13,7 @@ from ..maths.distribution.running import Running
 from .plan import CuratorPlan
 
 if TYPE_CHECKING:
-    from ..models.weighted import WeightedModel
+    from ..models.weighted.weighted import WeightedModel
 
 __all__ = ["MOST_CELLS", "Belief"]
 
@@ -74,7 +74,7 @@ class Belief:
 
     def model(self) -> WeightedModel:
         """All of it as a model that answers any question."""
-        from ..models.weighted import WeightedModel
+        from ..models.weighted.weighted import WeightedModel
 
         self._fit()
         return WeightedModel.of(

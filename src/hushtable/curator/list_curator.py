@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import BadPlan, BadQuestion, BadState
-from ..models.key_columns import KeyColumns
+from ..models.keyed.key_columns import KeyColumns
 from ..questions.lists import Listed, Top
 from ..vault.held_keys import HeldKeys
 from ..vault.statistics import Statistic

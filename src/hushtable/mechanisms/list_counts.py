@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, cast
 from ..budget import Price, rho_of
 from ..domain import Domain
 from ..laws import Law
-from ..models.key_columns import KeyColumns
-from ..models.list_counts import ListCountsModel
+from ..models.keyed.key_columns import KeyColumns
+from ..models.keyed.list_counts import ListCountsModel
 from ..questions.workloads.base import Workload
 from ..questions.workloads.known_lists import KnownLists
 from ..vault.statistics.list_sums import ListSums

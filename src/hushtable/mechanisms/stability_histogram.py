@@ -11,8 +11,8 @@ from ..budget import Price
 from ..domain import Domain
 from ..errors import BadPlan
 from ..laws import Law
-from ..models.key_columns import KeyColumns
-from ..models.stability import StabilityModel
+from ..models.keyed.key_columns import KeyColumns
+from ..models.keyed.stability_histogram import StabilityModel
 from ..questions.workloads.base import Workload
 from ..questions.workloads.sparse import KeyWorkload
 from ..vault.statistics.row_count import RowCount

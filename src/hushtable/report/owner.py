@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..models.whole_table import WholeTableModel
+from ..models.whole_table.whole_table import WholeTableModel
 from ..questions.stamp import SIMULATED
 from ..synopsis import Synopsis
 from .page import facts_table, figures, page, section

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..errors import BadQuestion
 from ..maths.weighted_rows.calibration import AUDIT_UNIT, Bound
 from ..models.base import Model
-from ..models.whole_table import WholeTableModel
+from ..models.whole_table.whole_table import WholeTableModel
 from ..questions.answer import CrossTab
 from ..questions.parse import Question
 from ..questions.stamp import SIMULATED

@@ -11,10 +11,10 @@ import numpy as np
 from ..errors import BadQuestion
 from ..models.base import Model
 from ..models.decision_lists import DecisionListsModel
-from ..models.keyed import KeyedModel
-from ..models.list_counts import ListCountsModel
-from ..models.smooth import SmoothModel
-from ..models.smooth_direct import SmoothDirectModel
+from ..models.keyed.keyed import KeyedModel
+from ..models.keyed.list_counts import ListCountsModel
+from ..models.smooth.smooth import SmoothModel
+from ..models.smooth.smooth_direct import SmoothDirectModel
 from ..questions.answer import Answer, CrossTab, measured
 from ..questions.lists import Lists
 from ..synopsis import Synopsis

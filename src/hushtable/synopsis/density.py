@@ -12,8 +12,8 @@ from ..errors import BadQuestion
 from ..maths.smooth.axes import Axis
 from ..maths.smooth.basis import along
 from ..maths.smooth.functions import ndtr
-from ..models.margins import Margin, Released
-from ..models.smooth import SmoothModel
+from ..models.smooth.released_sums import Margin, Released
+from ..models.smooth.smooth import SmoothModel
 from ..questions.answer import reach
 from ..words import listed
 from . import Synopsis

@@ -106,7 +106,7 @@ class Synopsis:
         self, function: Callable[..., Any], *, where: str | None = None, by: Sequence[str] = ()
     ) -> Answer | CrossTab:
         """The mean of numpy code, whose arguments are named like smooth columns, over the rows that `where` keeps."""
-        from ..models.smooth import SmoothModel
+        from ..models.smooth.smooth import SmoothModel
 
         if not isinstance(self.model, SmoothModel):
             raise BadQuestion("this synopsis has no smooth columns to average over; release smooth(columns=[...])")

@@ -17,7 +17,7 @@ from ...maths.weighted_rows.rare_measured import RareMeasured
 from ...maths.weighted_rows.row_lengths import row_lengths
 from ...maths.weighted_rows.shares import Totals
 from ...maths.weighted_rows.tables import RawTable
-from ...models.whole_table import WholeTableModel
+from ...models.whole_table.whole_table import WholeTableModel
 from ..allocation import round_up
 from .budgeted_door import BudgetedDoor
 from .forecast import one_way_plan

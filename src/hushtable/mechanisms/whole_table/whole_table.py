@@ -18,7 +18,7 @@ from ...maths.weighted_rows.resolution import plan_pairs
 from ...maths.weighted_rows.shares import Totals
 from ...maths.weighted_rows.tables import RawTable
 from ...maths.weighted_rows.triples import TRIPLES, second_round_pays, triples
-from ...models.whole_table import WholeTableModel
+from ...models.whole_table.whole_table import WholeTableModel
 from ...questions.workloads.base import Workload
 from ...questions.workloads.whole_table import WholeTable
 from ...words import counted

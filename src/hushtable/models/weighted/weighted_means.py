@@ -1,0 +1,91 @@
+"""Averages of a weighted model: its own, with limits from measured tables or from what certifies it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...maths.interactions.noisy_table import Moments
+from ...questions.answer import Answer, CrossTab
+from ...questions.parse import Question
+from ..averages import Around, Spans, averages, mean_answer
+from ..quotients import SURELY
+from .error_bars import ErrorBar, bar
+from .pooled_tables import Together, Told
+from .weighted_answers import basis_notes
+
+if TYPE_CHECKING:
+    from .weighted import WeightedModel
+
+__all__ = ["weighted_means"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class _Measured:
+    """What the measured tables say together about some attributes, as released numbers."""
+
+    together: Together
+    told: Told
+
+    def coefficients(self, function: Floats) -> Floats:
+        return function
+
+    def moments(self, coefficients: Floats) -> Moments:
+        """See Linear: a multiple of the number of rows, and a contrast of the cells."""
+        lean = float(coefficients.mean())
+        contrast = coefficients - lean
+        noise = self.together.noise(lean, self.told, contrast)
+        value = lean * self.together.rows + float((contrast * self.told.cells).sum())
+        return Moments(np.array(value), np.array(noise.variance), np.array(noise.fourth))
+
+
+def weighted_means(model: WeightedModel, question: Question, table: Floats, where: Floats) -> Answer | CrossTab:
+    """Mean of an attribute; its limits are those of the measured tables that tell it, or else of the certificate."""
+    assert question.average is not None
+    spans = Spans.of(model.domain.closed[question.average], question, where)
+    told = model.together.told(question.positions)
+    share = np.array([(table * inside).sum() for inside in spans.inside])
+    with np.errstate(all="ignore"):
+        low, high = (
+            np.array([(table * inside * ends).sum() for inside in spans.inside]) / share
+            for ends in (spans.low, spans.high)
+        )
+    value, within = (low + high) / 2, (high - low) / 2
+    if told is None:
+        found, bars = _around(model, question, spans, share, value, within)
+        return mean_answer(model.domain, question, found.value, *found.errors(), law=model.law, limits=found,
+                           estimator="model", notes=tuple(basis_notes(model, bars, 1.0)))  # fmt: skip
+    measured = averages(_Measured(model.together, told), spans)
+    stderr, bias, kurtosis = measured.errors()
+    shown = replace(measured, value=np.where(np.isnan(measured.value), np.nan, value))
+    return mean_answer(model.domain, question, shown.value, stderr, bias + np.abs(value - measured.value), kurtosis,
+                       law=model.law, limits=shown, estimator="model",
+                       notes=("measured; the bias is how far the model moved it",))  # fmt: skip
+
+
+def _around(
+    model: WeightedModel, question: Question, spans: Spans, share: Floats, value: Floats, within: Floats
+) -> tuple[Around, list[ErrorBar]]:
+    """Limits from what certifies the model's own sums of (value - average) and its share of the group."""
+    sums, shares = [], []
+    for i, inside in enumerate(spans.inside):
+        if not share[i] > 0:
+            sums.append(ErrorBar(np.nan, np.nan, "guessed"))
+            shares.append(sums[-1])
+            continue
+        ends = [
+            bar(model, question.positions, (values - value[i] - move) * inside, 0.0)
+            for values, move in ((spans.low, -within[i]), (spans.high, within[i]))
+        ]
+        sums.append(max(ends, key=lambda one: one.reach))
+        shares.append(bar(model, question.positions, inside, float(share[i])))
+    bias, stderr = (np.array([getattr(one, name) for one in sums]) for name in ("bias", "stderr"))
+    short, noise = (np.array([getattr(one, name) for one in shares]) for name in ("bias", "stderr"))
+    value = np.where(share > short + SURELY * noise, value, np.nan)
+    return Around(least=spans.least, most=spans.most, value=value, within=within, share=share, bias=bias,
+                  stderr=stderr, short=short, short_stderr=noise), sums  # fmt: skip
