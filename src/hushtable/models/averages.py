@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +12,9 @@ from ..domain import Domain
 from ..domain.attributes import Attribute, Binned
 from ..laws import Law
 from ..maths.interactions.noisy_table import Moments
-from ..questions.answer import Answer, CrossTab, Limits, reach
+from ..questions.answer import Answer, CrossTab, reach
 from ..questions.parse import Question
+from .build_answer import Estimates, Wording, build_answer, group_labels
 from .quotients import PLACES, Averages, Quotients
 
 __all__ = ["Around", "Linear", "Spans", "averages", "levels", "mean_answer"]
@@ -117,6 +118,11 @@ class Around:
         value = np.where(np.isnan(self.value), self.least, self.value)
         return np.maximum(value - half, self.least), np.minimum(value + half, self.most)
 
+    def estimates(self) -> Estimates:
+        """The values with their errors and limits."""
+        stderr, bias, kurtosis = self.errors()
+        return Estimates(value=self.value, stderr=stderr, bias=bias, kurtosis=kurtosis, limits=self)
+
     def errors(self) -> tuple[Floats, Floats, Floats]:
         """Standard error, bias bound and kurtosis of the values."""
         unknown = np.where(np.isnan(self.value), np.nan, 1.0)
@@ -126,9 +132,8 @@ class Around:
 
 
 def mean_answer(
-    domain: Domain, question: Question, value: Floats, stderr: Floats, bias: Floats, kurtosis: Floats, *,
-    law: Law, limits: Limits | None, estimator: str = "exact", notes: tuple[str, ...] = (),
-    beside: Answer | CrossTab | None = None,
+    domain: Domain, question: Question, means: Estimates, *, law: Law, estimator: str = "exact",
+    notes: tuple[str, ...] = (), unbiased: Answer | CrossTab | None = None,
 ) -> Answer | CrossTab:  # fmt: skip
     """The averages of all groups as an answer, with the notes that every model gives."""
     assert question.average is not None
@@ -138,17 +143,11 @@ def mean_answer(
             *notes,
             f"{attribute.name} was released in bins: the bias bound says how far values inside may move it",
         )
-    if np.isnan(value).any():
+    if np.isnan(means.value).any():
         notes = (*notes, TOO_SMALL)
-    words: Any = {"question": question.text, "unit": "mean", "estimator": estimator, "notes": notes, "limits": limits}
-    if not question.groups:
-        return Answer(value=float(value[0]), stderr=float(stderr[0]), bias=float(bias[0]),
-                      kurtosis=float(kurtosis[0]), unbiased=cast("Answer | None", beside), **words)  # fmt: skip
-    attributes = [domain.closed[p] for p in question.groups]
-    grid = np.indices([a.size for a in attributes]).reshape(len(attributes), -1)
-    labels = {a.name: tuple(a.labels[c] for c in codes) for a, codes in zip(attributes, grid, strict=True)}
-    return CrossTab(groups=labels, value=value, stderr=stderr, bias=bias, kurtosis=kurtosis, law=law,
-                    unbiased=cast("CrossTab | None", beside), **words)  # fmt: skip
+    groups = group_labels(domain, question.groups)
+    wording = Wording(question=question.text, unit="mean", law=law, groups=groups, estimator=estimator, notes=notes)
+    return build_answer(wording, means, unbiased=unbiased)
 
 
 def levels(attribute: Attribute) -> tuple[Floats, Floats, Floats]:

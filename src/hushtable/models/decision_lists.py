@@ -16,10 +16,11 @@ from ..domain.decision_list import DecisionList
 from ..errors import BadSynopsis
 from ..laws import Law
 from ..maths.interactions.layout import InteractionLayout
-from ..questions.answer import Answer
+from ..questions.answer import Answer, CrossTab
 from ..questions.decisions import Decision, parse_decision
 from ..words import listed
 from .base import Model
+from .build_answer import Estimates, Wording, build_answer, unit_of
 from .reading import noise_scale, plain_fraction, read_law
 
 __all__ = ["DecisionListsModel"]
@@ -56,8 +57,8 @@ class DecisionListsModel(Model):
     def parse(self, text: str) -> Decision:
         return parse_decision(text, self.domain, self.column)
 
-    def answer(self, question: Decision, *, count: bool = False) -> Answer:
-        """See Model. A share under add-remove is a ratio to a noisy n, with its first-order error."""
+    def answer(self, question: Decision, *, count: bool = False) -> Answer | CrossTab:
+        """A share under add-remove is a ratio to a noisy n, with its first-order error."""
         # A noisy number of rows below 1 carries no information; dividing by 1 keeps the answer finite.
         rows = max(float(self.sums[0]), 1.0)
         balance = float(self.signs(question.truth) @ self.sums[1:]) / 2**self.grid
@@ -67,16 +68,20 @@ class DecisionListsModel(Model):
         total = [weight**power * one + 0.5**power * more for power, (one, more) in self._cumulants.items()]
         unit = 1.0 if count else rows
         note = f"inputs not named are false: {listed(question.unnamed)}"
-        return Answer(
+        wording = Wording(
             question=question.text,
-            unit="count" if count else "fraction",
+            unit=unit_of(count=count),
+            law=self.law,
+            estimator="minimax" if self.polynomial_bias else "exact",
+            notes=(note,) if question.unnamed else (),
+        )
+        estimates = Estimates(
             value=value,
             stderr=math.sqrt(total[0]) / unit,
             bias=float(self.polynomial_bias) * (rows if count else 1),
             kurtosis=total[1] / total[0] ** 2 if total[0] else 0.0,
-            estimator="minimax" if self.polynomial_bias else "exact",
-            notes=(note,) if question.unnamed else (),
         )
+        return build_answer(wording, estimates)
 
     def signs(self, truth: tuple[bool, ...]) -> NDArray[np.int64]:
         """The parity of every set at an input, in the order of `Interactions`: those below a member are a prefix."""

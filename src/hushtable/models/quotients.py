@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..questions.answer import reach
+from .build_answer import Estimates
 
 __all__ = ["PLACES", "SURELY", "Averages", "Quotients"]
 
@@ -135,6 +136,11 @@ class Averages:
         low, high = self.lower.low(confidence), self.upper.high(confidence)
         wide = self.most - self.least
         return np.fmin(self.least + wide * low, self.value), np.fmax(self.least + wide * high, self.value)
+
+    def estimates(self) -> Estimates:
+        """The values with their errors and limits."""
+        stderr, bias, kurtosis = self.errors()
+        return Estimates(value=self.value, stderr=stderr, bias=bias, kurtosis=kurtosis, limits=self)
 
     def errors(self) -> tuple[Floats, Floats, Floats]:
         """Standard error, bias bound and kurtosis of the values; nan where the cell is not known."""

@@ -79,11 +79,12 @@ class Synopsis:
 
     def _nothing(self, question: Any, *, count: bool) -> Answer | None:
         """The exact 0 of a condition that no row of any table can meet."""
+        from ..models.build_answer import certain_answer
         from ..questions.parse import Question
 
         if not isinstance(question, Question) or not question.empty(self.domain.sizes):
             return None
-        return Answer(question=question.text, unit="count" if count else "fraction", value=0.0, stderr=0.0)
+        return certain_answer(question.text, 0.0, count=count)
 
     def sample(self, rows: int, *, seed: int | None = None) -> pa.Table:
         """Synthetic rows as an Arrow table, drawn from the model: no budget is spent, and no error bar comes along.

@@ -18,10 +18,10 @@ from ...maths.keys.sketches import Sketch
 from ...questions.lists import KeyBatch
 from ..reading import noise_scale, read_law
 from .bucket_errors import BucketErrors
+from .evaluation import Above, Evaluation
 from .frequent import NONE, Frequent, frequent_parameters, read_frequent
 from .key_columns import KeyColumns
 from .keyed import KeyedModel
-from .list_answers import Above, Evaluation
 
 __all__ = ["HashSketchModel"]
 

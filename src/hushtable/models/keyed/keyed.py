@@ -15,9 +15,10 @@ from ...questions.list_answers import ListAnswer, ListTable
 from ...questions.lists import KeyBatch, Listed, Lists, Top
 from ..base import Model
 from .bucket_errors import BucketErrors
+from .evaluation import Evaluation
 from .frequent import Frequent
 from .key_columns import KeyColumns
-from .list_answers import Evaluation, answer_list, answer_lists, answer_top
+from .list_answers import answer_list, answer_lists, answer_top
 
 __all__ = ["KeyedModel"]
 
@@ -43,7 +44,7 @@ class KeyedModel(Model):
 
     def answer(self, question: Listed | Lists | Top, *, count: bool = False) -> ListAnswer | ListTable:
         if isinstance(question, Top):
-            return answer_top(self, question, self.frequent, count=count)
+            return answer_top(self, question, count=count)
         if isinstance(question, Lists):
             return answer_lists(self, question, count=count)
         return answer_list(self, question, count=count)

@@ -16,10 +16,10 @@ from ...laws import Law
 from ...questions.lists import KeyBatch
 from ...words import counted
 from ..reading import noise_scale, read_law
+from .evaluation import Evaluation
 from .frequent import NONE, Frequent
 from .key_columns import KeyColumns
 from .keyed import KeyedModel
-from .list_answers import Evaluation
 
 __all__ = ["ListCountsModel"]
 

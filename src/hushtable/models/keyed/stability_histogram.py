@@ -15,10 +15,10 @@ from ...laws import Law
 from ...maths.keys.siphash import KEY_BYTES, digests
 from ...questions.lists import KeyBatch
 from ..reading import noise_scale
+from .evaluation import Above, Evaluation
 from .frequent import Frequent, frequent_parameters, read_frequent
 from .key_columns import KeyColumns
 from .keyed import KeyedModel
-from .list_answers import Above, Evaluation
 
 __all__ = ["StabilityModel"]
 

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from ...domain import Domain
 from ...laws import Law
 from ...maths.interactions.noisy_table import Moments, NoisyTable
-from ...questions.answer import Answer, AnswerUnit, CrossTab
+from ...questions.answer import Answer, CrossTab
 from ...questions.parse import Question
 from ..averages import Spans, averages, mean_answer
 from ..base import Model
+from ..build_answer import Estimates, Wording, build_answer, group_labels, unit_of
 
 __all__ = ["LinearModel"]
 
@@ -24,7 +25,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class LinearModel(Model):
-    """Needs only a Frame for any set of attributes it covers; all answers follow from that."""
+    """Needs only a NoisyTable for any set of attributes it covers; all answers follow from that."""
 
     domain: Domain
     law: Law
@@ -40,9 +41,9 @@ class LinearModel(Model):
         if question.kind == "mean":
             return self._mean(question, frame, where)
         moments = self._counts(frame, len(question.groups), where, relative=not count)
-        unit: AnswerUnit = "count" if count else "fraction"
-        zeros = np.zeros_like(moments.value)
-        return self._wrapped(question, unit, moments, zeros, ())
+        groups = group_labels(self.domain, question.groups)
+        wording = Wording(question=question.text, unit=unit_of(count=count), law=self.law, groups=groups)
+        return build_answer(wording, Estimates(value=moments.value, stderr=moments.stderr, kurtosis=moments.kurtosis))
 
     def _counts(self, frame: NoisyTable, axes: int, where: Floats, *, relative: bool) -> Moments:
         """Cells of the first axes; cells that share one condition on the other axes are computed together."""
@@ -63,33 +64,5 @@ class LinearModel(Model):
         """Mean of an attribute: sum of its values over number of rows that have one."""
         assert question.average is not None
         attribute = self.domain.closed[question.average]
-        found = averages(frame, Spans.of(attribute, question, where))
-        return mean_answer(self.domain, question, found.value, *found.errors(), law=self.law, limits=found)
-
-    def _wrapped(
-        self, question: Question, unit: AnswerUnit, moments: Moments, bias: Floats, notes: tuple[str, ...]
-    ) -> Answer | CrossTab:
-        if not question.groups:
-            return Answer(
-                question=question.text,
-                unit=unit,
-                value=float(moments.value),
-                stderr=float(moments.stderr),
-                bias=float(bias),
-                kurtosis=float(moments.kurtosis),
-                notes=notes,
-            )
-        attributes = [self.domain.closed[p] for p in question.groups]
-        grid = np.indices([a.size for a in attributes]).reshape(len(attributes), -1)
-        labels = {a.name: tuple(a.labels[c] for c in codes) for a, codes in zip(attributes, grid, strict=True)}
-        return CrossTab(
-            question=question.text,
-            unit=unit,
-            groups=labels,
-            value=moments.value,
-            stderr=moments.stderr,
-            bias=bias,
-            kurtosis=moments.kurtosis,
-            law=self.law,
-            notes=notes,
-        )
+        released = averages(frame, Spans.of(attribute, question, where))
+        return mean_answer(self.domain, question, released.estimates(), law=self.law)

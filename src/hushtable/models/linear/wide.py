@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, cast
+from math import prod
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +15,9 @@ from ...errors import BadQuestion
 from ...maths.wide.general import assisted_general, certified_general
 from ...maths.wide.shape import Symmetric, shape_of
 from ...maths.wide.symmetric import Bits, Estimate, assisted, certified, published, sets_of
-from ...questions.answer import Answer, AnswerUnit, CrossTab
+from ...questions.answer import Answer, CrossTab
 from ...questions.parse import Question
+from ..build_answer import Estimates, Wording, build_answer, group_labels, unit_of
 
 if TYPE_CHECKING:
     from .low_order import LowOrderModel
@@ -49,28 +51,29 @@ class WideEstimate:
 
 def wide_answer(model: LowOrderModel, question: Question, *, count: bool) -> Answer | CrossTab:
     """The answer to a count question, or to one for every combination of its groups."""
-    scale, unit = (model.total, "count") if count else (1.0, "fraction")
-    if not question.groups:
-        assert question.where is not None
-        estimate = wide_estimate(model, question.where)
-        return Answer(question=question.text, unit=cast(AnswerUnit, unit), value=scale * estimate.value,
-                      stderr=scale * _stderr(model, estimate, count=count), bias=scale * estimate.bias,
-                      estimator="assisted", notes=(_note(model, question, estimate),))  # fmt: skip
-    attributes = [model.domain.closed[p] for p in question.groups]
-    cells = list(product(*(range(a.size) for a in attributes)))
-    if len(cells) > MOST_CELLS:
-        raise BadQuestion(f"{len(cells):,} groups; beyond {model.order} attributes at most {MOST_CELLS} are estimated")
-    found = [wide_estimate(model, _in_cell(model, question, cell)) for cell in cells]
-    labels = {a.name: tuple(a.labels[cell[i]] for cell in cells) for i, a in enumerate(attributes)}
-    return CrossTab(question=question.text, unit=cast(AnswerUnit, unit), groups=labels,
-                    value=scale * np.array([e.value for e in found]),
-                    stderr=scale * np.array([_stderr(model, e, count=count) for e in found]),
-                    bias=scale * np.array([e.bias for e in found]), kurtosis=np.zeros(len(found)), law=model.law,
-                    estimator="assisted", notes=(_note(model, question, None),))  # fmt: skip
+    sizes = [model.domain.sizes[p] for p in question.groups]
+    if prod(sizes) > MOST_CELLS:
+        raise BadQuestion(f"{prod(sizes):,} groups; beyond {model.order} attributes at most {MOST_CELLS} are estimated")
+    cells = product(*(range(size) for size in sizes))
+    guesses = [wide_estimate(model, _in_cell(model, question, cell)) for cell in cells]
+    wording = Wording(
+        question=question.text, unit=unit_of(count=count), law=model.law, estimator="assisted",
+        groups=group_labels(model.domain, question.groups),
+        notes=(_note(model, question, None if question.groups else guesses[0]),),
+    )  # fmt: skip
+    fractions = Estimates(
+        value=np.array([guess.value for guess in guesses]),
+        stderr=np.array([_stderr(model, guess, count=count) for guess in guesses]),
+        bias=np.array([guess.bias for guess in guesses]),
+    )
+    return build_answer(wording, fractions.in_rows(model.total if count else 1.0))
 
 
 def _in_cell(model: LowOrderModel, question: Question, cell: tuple[int, ...]) -> Predicate:
-    """The question's condition for the rows of one group."""
+    """The question's condition for the rows of one group; the condition itself where there are no groups."""
+    if not question.groups:
+        assert question.where is not None
+        return question.where
     parts: list[Predicate] = [question.where] if question.where else []
     for position, code in zip(question.groups, cell, strict=True):
         mask = tuple(c == code for c in range(model.domain.sizes[position]))

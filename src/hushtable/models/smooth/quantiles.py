@@ -13,6 +13,7 @@ from ...questions.answer import reach
 from ...questions.smooth import SmoothQuestion
 from ...questions.smooth_answers import QuantileAnswer
 from ...words import readable
+from ..build_answer import Estimates, Wording, build_quantile
 from .released_sums import Margin, Released
 from .soft_quantiles import rising, soft_quantile
 
@@ -55,11 +56,10 @@ def quantile(question: SmoothQuestion, one: Released, kept: Floats) -> QuantileA
 
     (left, right), bracket = ends(USUAL), [float(places[i]) for i in band.ends(0.0)]
     unresolved = min(bracket[1] - bracket[0], right - left)
-    return QuantileAnswer(
-        question=question.text, unit="mean", value=value, bias=unresolved / 2,
-        stderr=(right - left - unresolved) / (2 * reach(USUAL)), ends=ends, estimator=one.basis,
-        notes=_resolution(axis.name, unresolved, right - left),
-    )  # fmt: skip
+    notes = _resolution(axis.name, unresolved, right - left)
+    wording = Wording(question=question.text, unit="mean", law=one.law, estimator=one.basis, notes=notes)
+    stderr = (right - left - unresolved) / (2 * reach(USUAL))
+    return build_quantile(wording, Estimates(value=value, stderr=stderr, bias=unresolved / 2), ends)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from ...errors import BadQuestion
 from ...maths.smooth.basis import along
 from ...questions.answer import Answer, CrossTab
 from ...questions.smooth import SmoothQuestion
-from ...questions.smooth_answers import SmoothAnswer, SmoothTable
+from ..build_answer import Estimates, Wording, build_smooth_answer, unit_of
 from .ratios import Ratio
 from .released_sums import Margin, Released
 
@@ -30,24 +31,26 @@ def share(model: SmoothModel, question: SmoothQuestion, *, count: bool) -> Answe
     one, names = _home(model, question)
     margin = one.margin(names)
     parts = _parts(model, question, one, margin)
-    words: Any = {"question": question.text, "unit": "count" if count else "fraction", "estimator": one.basis}
     if count:
-        sums = [margin.sum(*part) for part in parts]
-        values, errors = np.array([s.value for s in sums]), np.sqrt([s.variance for s in sums])
-        kurtosis, ratios = np.array([s.kurtosis for s in sums]), list[Ratio]()
+        sums, ratios = [margin.sum(*part) for part in parts], list[Ratio]()
+        estimates = Estimates(
+            value=np.array([s.value for s in sums]),
+            stderr=np.sqrt([s.variance for s in sums]),
+            kurtosis=np.array([s.kurtosis for s in sums]),
+        )
     else:
         ratios = [margin.portion(*part) for part in parts]
-        values, errors = np.array([r.value for r in ratios]), np.array([r.stderr for r in ratios])
-        kurtosis = np.array([r.kurtosis for r in ratios])
-    noisy = any(r.bottom.variance for r in ratios)
-    if not question.groups:
-        return SmoothAnswer(value=float(values[0]), stderr=float(errors[0]), kurtosis=float(kurtosis[0]),
-                            ends=(lambda level: _ends(ratios[0], level)) if noisy else None, **words)  # fmt: skip
-    return SmoothTable(
-        groups=model.labels(question, [""]), value=values, stderr=errors, bias=np.zeros(len(values)),
-        kurtosis=kurtosis, law=one.law,
-        ends=(lambda level: tuple(np.array([_ends(r, level) for r in ratios]).T)) if noisy else None, **words,
+        estimates = Estimates(
+            value=np.array([r.value for r in ratios]),
+            stderr=np.array([r.stderr for r in ratios]),
+            kurtosis=np.array([r.kurtosis for r in ratios]),
+        )
+    wording = Wording(
+        question=question.text, unit=unit_of(count=count), law=one.law, estimator=one.basis,
+        groups=model.labels(question, [""]) if question.groups else None,
     )  # fmt: skip
+    noisy = any(r.bottom.variance for r in ratios)
+    return build_smooth_answer(wording, estimates, ends=[partial(_ends, r) for r in ratios] if noisy else None)
 
 
 def _ends(ratio: Ratio, level: float) -> tuple[float, float]:

@@ -21,6 +21,7 @@ from ...questions.smooth import SmoothQuestion, parse_smooth
 from ...questions.smooth_answers import SmoothAnswer, SmoothTable
 from ...words import listed, readable
 from ..base import Model
+from ..build_answer import Estimates, Wording, build_smooth_answer
 from ..reading import noise_scale, read_law, row_count
 from .advice import advice
 from .quantiles import quantile
@@ -136,19 +137,26 @@ class SmoothModel(Model):
         groups = self.kept(question, one.block)
         means = [_mean(one, margin, target, kept) for target in targets.values() for kept in groups]
         notes = (*dict.fromkeys(m.note for m in means if m.note is not None), *self._in_the_middle(names))
-        if len(means) == 1:
-            return _answer(question, one, means[0], notes)
-        noisy = any(m.ratio is not None and m.ratio.bottom.variance > 0 for m in means)
-        return SmoothTable(
-            question=question.text, unit="mean", groups=self.labels(question, list(targets)), law=one.law,
-            estimator=one.basis, notes=notes,
+        alone = len(means) == 1
+        if alone and means[0].ratio is None:
+            raise BadQuestion("the released number of such rows cannot be told from 0, so they have no mean")
+        wording = Wording(
+            question=question.text, unit="mean", law=one.law, estimator=one.basis, notes=notes,
+            groups=None if alone else self.labels(question, list(targets)),
+        )  # fmt: skip
+        estimates = Estimates(
             value=np.array([m.value for m in means]),
             stderr=np.array([m.stderr for m in means]),
             bias=np.array([m.bias for m in means]),
             kurtosis=np.array([m.kurtosis for m in means]),
+        )
+        noisy = any(m.ratio is not None and m.ratio.bottom.variance > 0 for m in means)
+        return build_smooth_answer(
+            wording,
+            estimates,
             bias_kind="certified" if all(m.kind == "certified" for m in means) else "sampled",
-            ends=(lambda level: tuple(np.array([m.ends(level) for m in means]).T)) if noisy else None,
-        )  # fmt: skip
+            ends=[m.ends for m in means] if noisy else None,
+        )
 
     def _in_the_middle(self, names: Iterable[str]) -> tuple[str, ...]:
         """A remark on columns whose missing rows an old release counted in the middle of the range."""
@@ -267,23 +275,6 @@ def _mean(one: Released, margin: Margin, target: Target, kept: Floats) -> _Mean:
     small = ratio.bottom.value < PLENTY * math.sqrt(ratio.bottom.variance)
     limits = target.limits(margin.axes) if small else (-math.inf, math.inf)
     return _Mean(ratio, bias + one.rounding(coefficients), kind, note, limits)
-
-
-def _answer(question: SmoothQuestion, one: Released, mean: _Mean, notes: tuple[str, ...]) -> SmoothAnswer:
-    if mean.ratio is None:
-        raise BadQuestion("the released number of such rows cannot be told from 0, so they have no mean")
-    return SmoothAnswer(
-        question=question.text,
-        unit="mean",
-        value=mean.value,
-        stderr=mean.stderr,
-        bias=mean.bias,
-        kurtosis=mean.kurtosis,
-        estimator=one.basis,
-        bias_kind=mean.kind,
-        ends=mean.ends if mean.ratio.bottom.variance else None,
-        notes=notes,
-    )
 
 
 def _scale(given: dict[str, Any], law: Any) -> Fraction:

@@ -15,10 +15,11 @@ from ...errors import BadQuestion, BadSynopsis
 from ...laws import Law
 from ...maths.smooth.axes import axis_of
 from ...maths.smooth.expressions import Expression, names_in, parse_expression
+from ...questions.answer import Answer, CrossTab
 from ...questions.smooth import SmoothQuestion, parse_smooth
-from ...questions.smooth_answers import SmoothAnswer
 from ...words import listed
 from ..base import Model
+from ..build_answer import Estimates, Wording, build_smooth_answer
 from ..reading import noise_scale, read_law
 from .ratios import OLD, Estimate, Ratio
 
@@ -60,7 +61,7 @@ class SmoothDirectModel(Model):
     def _expressions(self) -> list[Expression]:
         return [parse_expression(text, self._names) for text in self.examples]
 
-    def answer(self, question: SmoothQuestion, *, count: bool = False) -> SmoothAnswer:
+    def answer(self, question: SmoothQuestion, *, count: bool = False) -> Answer | CrossTab:
         (asked,) = question.parts.values() if len(question.parts) == 1 else (None,)
         known = self._expressions()
         if asked not in known or question.where or question.groups:
@@ -79,17 +80,12 @@ class SmoothDirectModel(Model):
             least, most = ratio.ends(confidence)
             return max(middle + half * least - bias, low), min(middle + half * most + bias, high)
 
-        return SmoothAnswer(
-            question=question.text,
-            unit="mean",
-            value=middle + half * ratio.value,
-            stderr=ratio.stderr * half,
-            bias=bias,
-            kurtosis=ratio.kurtosis,
-            estimator="direct",
-            ends=ends if ratio.bottom.variance else None,
-            notes=self._in_the_middle(known[i]),
+        notes = self._in_the_middle(known[i])
+        wording = Wording(question=question.text, unit="mean", law=self.law, estimator="direct", notes=notes)
+        estimates = Estimates(
+            value=middle + half * ratio.value, stderr=ratio.stderr * half, bias=bias, kurtosis=ratio.kurtosis
         )
+        return build_smooth_answer(wording, estimates, ends=[ends] if ratio.bottom.variance else None)
 
     def _ratio(self, i: int, asked: Expression) -> Ratio:
         """The mean of a formula stretched to [-1, 1], over the rows that have its columns."""

@@ -11,6 +11,7 @@ from ...questions.answer import reach
 from ...questions.smooth import SmoothQuestion
 from ...questions.smooth_answers import QuantileAnswer
 from ...words import readable
+from ..build_answer import Estimates, Wording, build_quantile
 from .released_sums import Margin, Released
 
 __all__ = ["rising", "soft_quantile"]
@@ -54,10 +55,10 @@ def soft_quantile(question: SmoothQuestion, one: Released, kept: Floats) -> Quan
         "leave softness out for that"
     )
     left, right = ends(0.95)
-    return QuantileAnswer(
-        question=question.text, unit="mean", value=value, stderr=(right - left) / (2 * 1.96), ends=ends,
-        estimator=one.basis, bias_kind="sampled", notes=(note,),
-    )  # fmt: skip
+    wording = Wording(question=question.text, unit="mean", law=one.law, estimator=one.basis, notes=(note,))
+    return build_quantile(
+        wording, Estimates(value=value, stderr=(right - left) / (2 * 1.96)), ends, bias_kind="sampled"
+    )
 
 
 def _distribution(

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import BadQuestion
-from ...questions.answer import Answer, AnswerUnit, CrossTab
+from ...questions.answer import Answer, CrossTab
 from ...questions.parse import Question
 from ...words import readable
+from ..build_answer import Estimates, Wording, build_answer, group_labels, unit_of
 from .error_bars import ErrorBar, bar, guess
 
 if TYPE_CHECKING:
@@ -38,15 +39,14 @@ def weighted_answer(model: WeightedModel, question: Question, *, count: bool) ->
         from .weighted_means import weighted_means
 
         return weighted_means(model, question, table, where)
-    scale = model.together.rows if count else 1.0
     axes = len(question.groups)
-    found = []
+    values, bars = [], []
     for cell in product(*(range(s) for s in shape[:axes])):
         inside = np.zeros(shape)
         inside[cell] = where[cell]
-        value = float((table * inside).sum())
-        found.append((scale * value, bar(model, positions, inside, value, count=count)))
-    return _wrapped(model, question, "count" if count else "fraction", found, scale, ())
+        values.append(float((table * inside).sum()))
+        bars.append(bar(model, positions, inside, values[-1], count=count))
+    return _answer(model, question, values, bars, count=count)
 
 
 def _by_drawing(model: WeightedModel, question: Question, *, count: bool) -> Answer | CrossTab:
@@ -59,42 +59,37 @@ def _by_drawing(model: WeightedModel, question: Question, *, count: bool) -> Ans
     codes = model.draw(DRAWN, np.random.default_rng(0))
     value = float(question.where.on_rows(codes)[0].mean())
     sampling = float(np.sqrt(max(value * (1 - value), 1 / DRAWN) / DRAWN))
-    scale = model.together.rows if count else 1.0
-    found = [(scale * value, guess(model, 0.0, 1.0, value, count=count, sampling=sampling))]
+    whole = guess(model, 0.0, 1.0, value, count=count, sampling=sampling)
     note = f"summed over {DRAWN:,} rows drawn from the model: that alone errs by {readable(float(f'{sampling:.1g}'))}"
-    return _wrapped(model, question, "count" if count else "fraction", found, scale, (note,))
+    return _answer(model, question, [value], [whole], count=count, notes=(note,))
 
 
-def _wrapped(
-    model: WeightedModel,
-    question: Question,
-    unit: str,
-    found: list[tuple[float, ErrorBar]],
-    scale: float,
-    notes: tuple[str, ...],
-) -> Answer | CrossTab:
-    notes = (*notes, *basis_notes(model, [one for _, one in found], scale))
-    if not question.groups:
-        value, one = found[0]
-        return Answer(question=question.text, unit=cast(AnswerUnit, unit), value=value, stderr=scale * one.stderr,
-                      bias=scale * one.bias, kurtosis=one.kurtosis, estimator=ESTIMATOR, notes=notes)  # fmt: skip
-    attributes = [model.domain.closed[p] for p in question.groups]
-    cells = list(product(*(range(a.size) for a in attributes)))
-    labels = {a.name: tuple(a.labels[cell[i]] for cell in cells) for i, a in enumerate(attributes)}
-    return CrossTab(question=question.text, unit=cast(AnswerUnit, unit), groups=labels,
-                    value=np.array([value for value, _ in found]),
-                    stderr=scale * np.array([one.stderr for _, one in found]),
-                    bias=scale * np.array([one.bias for _, one in found]),
-                    kurtosis=np.array([one.kurtosis for _, one in found]), law=model.law,
-                    estimator=ESTIMATOR, notes=notes)  # fmt: skip
+def _answer(
+    model: WeightedModel, question: Question, values: list[float], bars: list[ErrorBar], *, count: bool,
+    notes: tuple[str, ...] = (),
+) -> Answer | CrossTab:  # fmt: skip
+    """From fractions and their bars, one of each a group."""
+    rows = model.together.rows if count else 1.0
+    wording = Wording(
+        question=question.text, unit=unit_of(count=count), law=model.law,
+        groups=group_labels(model.domain, question.groups), estimator=ESTIMATOR,
+        notes=(*notes, *basis_notes(model, bars, rows)),
+    )  # fmt: skip
+    fractions = Estimates(
+        value=np.array(values),
+        stderr=np.array([each.stderr for each in bars]),
+        bias=np.array([each.bias for each in bars]),
+        kurtosis=np.array([each.kurtosis for each in bars]),
+    )
+    return build_answer(wording, fractions.in_rows(rows))
 
 
 def basis_notes(model: WeightedModel, bars: list[ErrorBar], scale: float) -> list[str]:
     """What the error bars rest on."""
     notes = []
-    kinds = {one.basis for one in bars}
+    kinds = {each.basis for each in bars}
     if "measured" in kinds:
-        first = next(one for one in bars if one.basis == "measured")
+        first = next(each for each in bars if each.basis == "measured")
         unbiased = f": unbiased value {scale * (first.direct or 0):.6g}" if len(bars) == 1 and first.direct else ""
         notes.append(f"measured{unbiased}; the bias is how far the model moved it")
     if "certified" in kinds and model.certificate is not None:

@@ -12,6 +12,7 @@ from ...maths.interactions.noisy_table import Moments
 from ...questions.answer import Answer, CrossTab
 from ...questions.parse import Question
 from ..averages import Around, Spans, averages, mean_answer
+from ..build_answer import Estimates
 from ..quotients import SURELY
 from .error_bars import ErrorBar, bar
 from .pooled_tables import Together, Told
@@ -57,14 +58,15 @@ def weighted_means(model: WeightedModel, question: Question, table: Floats, wher
         )
     value, within = (low + high) / 2, (high - low) / 2
     if told is None:
-        found, bars = _around(model, question, spans, share, value, within)
-        return mean_answer(model.domain, question, found.value, *found.errors(), law=model.law, limits=found,
-                           estimator="model", notes=tuple(basis_notes(model, bars, 1.0)))  # fmt: skip
+        around, bars = _around(model, question, spans, share, value, within)
+        return mean_answer(model.domain, question, around.estimates(), law=model.law, estimator="model",
+                           notes=tuple(basis_notes(model, bars, 1.0)))  # fmt: skip
     measured = averages(_Measured(model.together, told), spans)
     stderr, bias, kurtosis = measured.errors()
     shown = replace(measured, value=np.where(np.isnan(measured.value), np.nan, value))
-    return mean_answer(model.domain, question, shown.value, stderr, bias + np.abs(value - measured.value), kurtosis,
-                       law=model.law, limits=shown, estimator="model",
+    means = Estimates(value=shown.value, stderr=stderr, bias=bias + np.abs(value - measured.value),
+                      kurtosis=kurtosis, limits=shown)  # fmt: skip
+    return mean_answer(model.domain, question, means, law=model.law, estimator="model",
                        notes=("measured; the bias is how far the model moved it",))  # fmt: skip
 
 

@@ -14,12 +14,13 @@ from ...maths.interactions.noisy_table import Moments
 from ...maths.weighted_rows.tables import RawTable
 from ...questions.parse import Question
 from ..averages import Spans, averages
+from ..build_answer import Estimates
 from ..quotients import Averages
 
 if TYPE_CHECKING:
     from .whole_table import WholeTableModel
 
-__all__ = ["measured_averages", "measured_moments", "moments_of_column", "moments_of_pair"]
+__all__ = ["measured_averages", "measured_estimates", "moments_of_column", "moments_of_pair"]
 
 Floats = NDArray[np.float64]
 Map = NDArray[np.int64]
@@ -40,10 +41,8 @@ class _Sums:
     fourth: Floats
 
 
-def measured_moments(
-    model: WholeTableModel, question: Question, *, relative: bool
-) -> tuple[Floats, Floats, Floats] | None:
-    """Value, standard error and kurtosis of every cell that is a union of measured groups; nan for the others.
+def measured_estimates(model: WholeTableModel, question: Question, *, relative: bool) -> Estimates | None:
+    """Value and noise of every cell that is a union of measured groups; nan for the others.
 
     None when no cell is measured.
     """
@@ -61,7 +60,7 @@ def measured_moments(
     fourth = sums.fourth / (rows**4 if relative else 1.0)
     kurtosis = np.divide(fourth, variance**2, out=np.zeros_like(variance), where=variance > 0)
     unknown = np.where(can, 1.0, np.nan)
-    return value * unknown, np.sqrt(variance) * unknown, kurtosis
+    return Estimates(value=value * unknown, stderr=np.sqrt(variance) * unknown, kurtosis=kurtosis)
 
 
 def moments_of_column(model: WholeTableModel, attribute: int) -> tuple[Floats, Floats]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from ...domain.predicate import Predicate
 from ...errors import BadQuestion
 from ...maths.weighted_rows.calibration import Bound
-from ...questions.answer import Answer, AnswerUnit, CrossTab
+from ...questions.answer import Answer, CrossTab
 from ...questions.parse import Question
 from ...words import listed
-from .measured import measured_moments
+from ..build_answer import Estimates, Wording, build_answer, certain_answer, group_labels, unit_of
+from .measured import measured_estimates
 
 if TYPE_CHECKING:
     from .whole_table import WholeTableModel
@@ -44,22 +45,23 @@ def whole_table_answer(model: WholeTableModel, question: Question, *, count: boo
     if cells > MOST_GROUPS:
         raise BadQuestion(f"{cells:,} groups; at most {MOST_GROUPS:,} are listed: group by fewer columns")
     if question.kind == "count" and (share := _certain(model, question)) is not None:
-        return _told(model, question, share, count=count)
+        rows, spread = model.total
+        return certain_answer(question.text, share, count=count, rows=rows, rows_stderr=math.sqrt(spread))
     bars = _bars(model, question.positions)
     if question.kind == "mean":
         from .whole_table_means import whole_table_means
 
         return whole_table_means(model, question, bars)
-    rows, _ = model.total
-    scale = rows if count else 1.0
-    unit: AnswerUnit = "count" if count else "fraction"
-    value = scale * shares(model, question.where, question.groups)
-    beside = None
-    if (found := measured_moments(model, question, relative=not count)) is not None:
-        beside = _wrapped(model, question, unit, found[0], np.zeros_like(found[0]), *found[1:], "measured", ())
-    bias, stderr = np.full_like(value, bars.bias * scale), np.full_like(value, bars.stderr * scale)
-    kurtosis = np.zeros_like(value)
-    return _wrapped(model, question, unit, value, bias, stderr, kurtosis, "model", bars.notes, beside)
+    wording = Wording(
+        question=question.text, unit=unit_of(count=count), law=model.law, estimator="model", notes=bars.notes,
+        groups=group_labels(model.domain, question.groups),
+    )  # fmt: skip
+    unbiased, released = None, measured_estimates(model, question, relative=not count)
+    if released is not None:
+        unbiased = build_answer(replace(wording, estimator="measured", notes=()), released)
+    value = shares(model, question.where, question.groups)
+    fractions = Estimates(value=value, stderr=bars.stderr, bias=bars.bias)
+    return build_answer(wording, fractions.in_rows(model.total[0] if count else 1.0), unbiased=unbiased)
 
 
 def _certain(model: WholeTableModel, question: Question) -> float | None:
@@ -71,14 +73,6 @@ def _certain(model: WholeTableModel, question: Question) -> float | None:
         return None
     holds = question.where.table(question.positions, shape)
     return 1.0 if holds.all() else None if holds.any() else 0.0
-
-
-def _told(model: WholeTableModel, question: Question, share: float, *, count: bool) -> Answer:
-    """Without error, but for the number of rows where that is noisy."""
-    rows, spread = model.total
-    scale, stderr = (rows, math.sqrt(spread)) if count else (1.0, 0.0)
-    unit: AnswerUnit = "count" if count else "fraction"
-    return Answer(question=question.text, unit=unit, value=share * scale, stderr=share * stderr)
 
 
 def shares(model: WholeTableModel, where: Predicate | None, axes: Sequence[int]) -> Floats:
@@ -118,20 +112,3 @@ def _bars(model: WholeTableModel, positions: Sequence[int]) -> Bars:
     why = "it was released without an audit" if model.audit is None else f"{about} were not audited together"
     note = f"model value without an error bound: {why}; Monte Carlo error at most {model.monte_carlo:.4f}"
     return Bars(math.nan, model.monte_carlo, (note, *model.remarks()))
-
-
-def _wrapped(
-    model: WholeTableModel, question: Question, unit: AnswerUnit, value: Floats, bias: Floats, stderr: Floats,
-    kurtosis: Floats, estimator: str, notes: tuple[str, ...], beside: Answer | CrossTab | None = None,
-) -> Answer | CrossTab:  # fmt: skip
-    if not question.groups:
-        assert not isinstance(beside, CrossTab)
-        return Answer(question=question.text, unit=unit, value=float(value[0]), stderr=float(stderr[0]),
-                      bias=float(bias[0]), kurtosis=float(kurtosis[0]), estimator=estimator, notes=notes,
-                      unbiased=beside)  # fmt: skip
-    assert not isinstance(beside, Answer)
-    attributes = [model.domain.closed[p] for p in question.groups]
-    grid = np.indices([a.size for a in attributes]).reshape(len(attributes), -1)
-    labels = {a.name: tuple(a.labels[c] for c in codes) for a, codes in zip(attributes, grid, strict=True)}
-    return CrossTab(question=question.text, unit=unit, groups=labels, value=value, stderr=stderr, bias=bias,
-                    kurtosis=kurtosis, law=model.law, estimator=estimator, notes=notes, unbiased=beside)  # fmt: skip

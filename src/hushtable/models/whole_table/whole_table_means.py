@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ...questions.answer import Answer, CrossTab
 from ...questions.parse import Question
 from ..averages import Around, levels, mean_answer
+from ..build_answer import Estimates
 from ..quotients import SURELY, Averages
 from .measured import measured_averages
 from .whole_table_answers import Bars, shares
@@ -24,7 +25,9 @@ __all__ = ["whole_table_means"]
 Floats = NDArray[np.float64]
 # A condition on more combinations of values than this is not searched for values that it excludes.
 MOST_CELLS = 2_000_000
-TOLD = "averages of groups that were measured have the limits of the measured numbers, not those of the audit"
+MEASURED_LIMITS = (
+    "averages of groups that were measured have the limits of the measured numbers, not those of the audit"
+)
 
 
 def whole_table_means(model: WholeTableModel, question: Question, bars: Bars) -> Answer | CrossTab:
@@ -53,17 +56,17 @@ def whole_table_means(model: WholeTableModel, question: Question, bars: Bars) ->
                         short_stderr=zeros)  # fmt: skip
     released = measured_averages(model, question)
     if released is None:
-        return mean_answer(model.domain, question, model_says.value, *model_says.errors(), law=model.law,
-                           limits=model_says, estimator="model", notes=bars.notes)  # fmt: skip
-    beside = mean_answer(model.domain, question, released.value, *released.errors(), law=model.law, limits=released,
-                         estimator="measured")  # fmt: skip
-    found = _Told(model_says, replace(released, value=np.where(share > 0, value, released.value)), released.value)
-    return mean_answer(model.domain, question, found.value, *found.errors(), law=model.law, limits=found,
-                       estimator="model", notes=(*bars.notes, TOLD), beside=beside)  # fmt: skip
+        return mean_answer(model.domain, question, model_says.estimates(), law=model.law, estimator="model",
+                           notes=bars.notes)  # fmt: skip
+    unbiased = mean_answer(model.domain, question, released.estimates(), law=model.law, estimator="measured")
+    moved = replace(released, value=np.where(share > 0, value, released.value))
+    limited = _MeasuredOrAudited(model_says, moved, released.value)
+    return mean_answer(model.domain, question, limited.estimates(), law=model.law, estimator="model",
+                       notes=(*bars.notes, MEASURED_LIMITS), unbiased=unbiased)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
-class _Told:
+class _MeasuredOrAudited:
     """The model's averages, with the limits of the measured numbers where these tell the group, else of the audit."""
 
     audited: Around
@@ -83,13 +86,13 @@ class _Told:
         )
         return low, high
 
-    def errors(self) -> tuple[Floats, Floats, Floats]:
-        """Standard error, bias bound and kurtosis of the values."""
+    def estimates(self) -> Estimates:
+        """The values with their errors and limits."""
         stderr, bias, kurtosis = self.released.errors()
         moved = bias + np.abs(self.released.value - self.measured)
         both = zip((stderr, moved, kurtosis), self.audited.errors(), strict=True)
-        stderr, bias, kurtosis = (self._chosen(one, other) for one, other in both)
-        return stderr, bias, kurtosis
+        stderr, bias, kurtosis = (self._chosen(released, audited) for released, audited in both)
+        return Estimates(value=self.value, stderr=stderr, bias=bias, kurtosis=kurtosis, limits=self)
 
     def _chosen(self, released: Floats, audited: Floats) -> Floats:
         return np.where(np.isnan(self.measured), audited, released)
