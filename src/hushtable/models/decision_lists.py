@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +23,14 @@ from .base import Model
 from .build_answer import Estimates, Wording, build_answer, unit_of
 from .reading import noise_scale, plain_fraction, read_law
 
+if TYPE_CHECKING:
+    from .sections import Section
+
 __all__ = ["DecisionListsModel"]
 
 LARGEST_GRID = 30
+# As many inputs as a report shows.
+MOST_INPUTS = 23
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -82,6 +87,26 @@ class DecisionListsModel(Model):
             kurtosis=total[1] / total[0] ** 2 if total[0] else 0.0,
         )
         return build_answer(wording, estimates)
+
+    def sections(self) -> tuple[Section, ...]:
+        """Each input on its own, with all others false."""
+        from .sections import Bars, Section, quoted
+
+        name, inputs, values, halves = self.column.name, self.column.inputs[:MOST_INPUTS], [], []
+        for asked in ("", *(f", {quoted(true)}" for true in inputs)):
+            answer = self.answer(self.parse(f"decides({quoted(name)}{asked})"))
+            low, high = answer.interval(0.95)
+            values.append(float(answer.value))
+            halves.append(float(high - low) / 2)
+        picture = Bars(
+            caption=name, title=f"decisions of {name}", labels=["none", *inputs], value=np.array(values),
+            half=np.array(halves),
+        )  # fmt: skip
+        text = (
+            f"Share of the lists in {name} that decide 1 where only the named input is true, with 95% error bars. "
+            "Any other combination of the inputs can be asked."
+        )
+        return (Section(heading="Decisions", text=text, parts=((picture,),)),)
 
     def signs(self, truth: tuple[bool, ...]) -> NDArray[np.int64]:
         """The parity of every set at an input, in the order of `Interactions`: those below a member are a prefix."""

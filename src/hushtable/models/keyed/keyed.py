@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,9 @@ from .evaluation import Evaluation
 from .frequent import Frequent
 from .key_columns import KeyColumns
 from .list_answers import answer_list, answer_lists, answer_top
+
+if TYPE_CHECKING:
+    from ..sections import Section
 
 __all__ = ["KeyedModel"]
 
@@ -48,6 +51,15 @@ class KeyedModel(Model):
         if isinstance(question, Lists):
             return answer_lists(self, question, count=count)
         return answer_list(self, question, count=count)
+
+    def sections(self) -> tuple[Section, ...]:
+        from .keyed_sections import key_sections
+
+        return key_sections(self)
+
+    @property
+    def values_in_key(self) -> int:
+        return len(self.columns.attributes)
 
     def row_count(self) -> tuple[float, float]:
         return self.rows, self.rows_variance**0.5

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from .evaluation import Evaluation
 from .frequent import NONE, Frequent
 from .key_columns import KeyColumns
 from .keyed import KeyedModel
+
+if TYPE_CHECKING:
+    from ..sections import Section
 
 __all__ = ["ListCountsModel"]
 
@@ -68,6 +71,11 @@ class ListCountsModel(KeyedModel):
         value = np.where(known, self.sums[places] if places else 0, 0).astype(np.float64)
         none = np.zeros(len(flat))
         return Evaluation(value=value, noise=noise, collision=none, bias=none, fourth=fourth * known)
+
+    def sections(self) -> tuple[Section, ...]:
+        from .keyed_sections import list_sections
+
+        return list_sections(self)
 
     def too_long(self, flat: KeyBatch) -> bool:
         """Never: there are no buckets."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,10 @@ from .quantiles import quantile
 from .ratios import OLD, Estimate, Ratio
 from .released_sums import BasisName, Margin, Released
 from .row_shares import present_or_not, share
+
+if TYPE_CHECKING:
+    from ..sections import Section
+    from .density import Density
 
 __all__ = ["SmoothModel"]
 
@@ -129,6 +133,16 @@ class SmoothModel(Model):
         asked = self.parse(f"avg(1){rest}")
         name = getattr(function, "__name__", "function")
         return self._means(replace(asked, text=f"avg({name}){rest}"), {"": CallableTarget.of(function, self.columns)})
+
+    def density(self, columns: Sequence[str], *, where: str | None = None, confidence: float = 0.95) -> Density:
+        from .density import density_of
+
+        return density_of(self, columns, where=where, confidence=confidence)
+
+    def sections(self) -> tuple[Section, ...]:
+        from .smooth_sections import smooth_sections
+
+        return smooth_sections(self)
 
     def _means(self, question: SmoothQuestion, targets: dict[str, Any]) -> SmoothAnswer | SmoothTable:
         names = frozenset[str]().union(*(target.names for target in targets.values()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,9 @@ from ..base import Model
 from ..build_answer import Estimates, Wording, build_smooth_answer
 from ..reading import noise_scale, read_law
 from .ratios import OLD, Estimate, Ratio
+
+if TYPE_CHECKING:
+    from ..sections import Section
 
 __all__ = ["SmoothDirectModel"]
 
@@ -86,6 +89,11 @@ class SmoothDirectModel(Model):
             value=middle + half * ratio.value, stderr=ratio.stderr * half, bias=bias, kurtosis=ratio.kurtosis
         )
         return build_smooth_answer(wording, estimates, ends=[ends] if ratio.bottom.variance else None)
+
+    def sections(self) -> tuple[Section, ...]:
+        from .smooth_sections import formula_sections
+
+        return formula_sections(self)
 
     def _ratio(self, i: int, asked: Expression) -> Ratio:
         """The mean of a formula stretched to [-1, 1], over the rows that have its columns."""

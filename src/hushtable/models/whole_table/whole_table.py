@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +23,13 @@ from ...maths.weighted_rows.shares import Totals
 from ...maths.weighted_rows.tables import GroupedSet, RawTable
 from ...questions.answer import Answer, CrossTab
 from ...questions.parse import Question
+from ...words import counted
 from ..base import Model
 from ..reading import noise_scale, read_law, row_count
 from .rare_sums import built, described, numbers_in
+
+if TYPE_CHECKING:
+    from ..sections import Section
 
 __all__ = ["WholeTableModel"]
 
@@ -65,6 +69,23 @@ class WholeTableModel(Model):
 
     def draw(self, rows: int, random: np.random.Generator) -> NDArray[np.uint16]:
         return self.cloud.draw(rows, random)
+
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        pairs, triples = (sum(len(raw.set.members) == width for raw in self.tables) for width in (2, 3))
+        pairs += 0 if self.rare is None else sum(self.rare.columns.counts[2:])
+        return (
+            ("measured together", counted(pairs, "pair") + (f", {counted(triples, 'triple')}" if triples else "")),
+            ("effective share of the fitted rows", f"{self.effective:.2f} of {len(self.cloud.weights):,}"),
+            ("Monte Carlo error of a share", f"at most {self.monte_carlo:.4f}"),
+        )
+
+    def sections(self) -> tuple[Section, ...]:
+        from .audit_section import audit_section
+
+        return () if self.audit is None else (audit_section(self, self.audit),)
+
+    def fitted_table(self, positions: tuple[int, ...]) -> NDArray[np.float64]:
+        return self.cloud.table(positions)
 
     def remarks(self) -> tuple[str, ...]:
         """What a reader should know of this release."""
