@@ -77,7 +77,7 @@ def own(table: Counts) -> tuple[ht.Plan, float, float]:
         start = time.perf_counter()
         model = vault.release(plan, randomness=ht.Simulated(seed + 1)).model
         seconds.append(time.perf_counter() - start)
-        found.append(relative_entropy(table, model.hypothesis.table(range(len(table.attributes))).ravel()))
+        found.append(relative_entropy(table, model.distribution.table(range(len(table.attributes))).ravel()))
     return plan, float(np.mean(found[1:])), min(seconds[1:])
 
 

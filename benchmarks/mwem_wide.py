@@ -65,8 +65,8 @@ def measure(name: str) -> None:
                    mechanism=f"mwem(rounds={ROUNDS}, cells={1 << 16})")  # fmt: skip
     model = ht.Vault(table, shape).release(plan, randomness=ht.Simulated(1)).model
     seconds, peak = time.perf_counter() - start, peak_bytes()
-    groups = sorted(len(group.members) for group in model.hypothesis.together())
-    apart = distances(model.hypothesis, bits, name)
+    groups = sorted(len(group.members) for group in model.distribution.together())
+    apart = distances(model.distribution, bits, name)
     print(json.dumps({"seconds": seconds, "peak": peak, "groups": groups, "largest": float(apart.max()),
                       "mean": float(apart.mean()), "answers": len(apart)}))  # fmt: skip
 

@@ -70,7 +70,10 @@ class DecisionListsModel(Model):
         value = (float(self.sums[0]) + balance) / 2 if count else 0.5 + balance / (2 * rows)
         # The bias of a count is a share of the true number of rows, not of the released one.
         weight = 0.5 + float(self.polynomial_bias) if count else 0.5 - value
-        total = [weight**power * one + 0.5**power * more for power, (one, more) in self._cumulants.items()]
+        total = [
+            weight**power * count_noise + 0.5**power * sums_noise
+            for power, (count_noise, sums_noise) in self._cumulants.items()
+        ]
         unit = 1.0 if count else rows
         note = f"inputs not named are false: {listed(question.unnamed)}"
         wording = Wording(
@@ -121,15 +124,12 @@ class DecisionListsModel(Model):
     def _cumulants(self) -> dict[int, tuple[float, float]]:
         """Variance (2) and fourth cumulant (4) of the noise in n and in G(y)."""
         sizes = [comb(len(self.column.inputs), i) for i in range(self.order + 1)]
-        found = {}
-        for power, factor in ((2, 2.0), (4, 12.0)):
-            if self.law == Law.GAUSSIAN:
-                each = [float(s) if power == 2 else 0.0 for s in self.group_scales]
-            else:
-                each = [factor * float(s) ** power for s in self.group_scales]
-            rest = sum(one * size for one, size in zip(each[1:], sizes, strict=True))
-            found[power] = each[0], rest / 2 ** (power * self.grid)
-        return found
+        cumulants = {}
+        for power, cumulant in ((2, self.law.variance), (4, self.law.fourth)):
+            each = [cumulant(scale) for scale in self.group_scales]
+            rest = sum(noise * size for noise, size in zip(each[1:], sizes, strict=True))
+            cumulants[power] = each[0], rest / 2 ** (power * self.grid)
+        return cumulants
 
     def parameters(self) -> dict[str, Any]:
         return {

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from ..questions.answer import reach
 from .build_answer import Estimates
 
-__all__ = ["PLACES", "SURELY", "Averages", "Quotients"]
+__all__ = ["MIN_SIGMAS", "PLACES", "Averages", "Quotients"]
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 # An average needs a group that is surely there: fewer released rows than this many standard errors is no group.
-SURELY = 3.0
+MIN_SIGMAS = 3.0
 # Noise of top - m x below at five m tells it at every m: its variance is quadratic in m, its fourth cumulant quartic.
 PLACES = np.linspace(0.0, 1.0, 5)
 # Noises that are uncorrelated but come from the same few Laplace draws are large together; so much of their joint
@@ -31,9 +31,9 @@ class Quotients:
     """Noisy sums `top` and `below`, one of each a cell, of which top / below lies between 0 and 1 in truth.
 
     m is ruled out if u = (top - m below) / its standard error is too large for noise [Fie54]. A cell is only shown if
-    `below` came out above SURELY of its own standard errors, and that favours noise in u of the same sign: r is their
+    `below` came out above MIN_SIGMAS of its own standard errors, and that favours noise in u of the same sign: r is their
     correlation. Given the part of `below` that is independent of u, the cell was shown because |u| is above |u| - d,
-    d = (below / its standard error - SURELY) / r, whatever the true sums are [LeeSST16]. So m is ruled out
+    d = (below / its standard error - MIN_SIGMAS) / r, whatever the true sums are [LeeSST16]. So m is ruled out
     if Q(|u|) / Q(|u| - d) < (1 - confidence) / 2, with Q the normal tail. Of the shown intervals of a group, however
     small, a share of `confidence` holds, or up to half of the rest more.
     """
@@ -53,7 +53,7 @@ class Quotients:
     @property
     def known(self) -> Flags:
         """Whether the released number of rows is surely above 0."""
-        return np.asarray(self.below > SURELY * np.sqrt(np.maximum(self.variance[2], 0.0)))
+        return np.asarray(self.below > MIN_SIGMAS * np.sqrt(np.maximum(self.variance[2], 0.0)))
 
     @property
     def value(self) -> Floats:
@@ -99,7 +99,7 @@ class Quotients:
             u = np.where(off == 0, 0.0, np.abs(off) / np.sqrt(variance))
             correlation = np.sign(off) * (-self.variance[1] / 2 - m * rows) / np.sqrt(variance * rows)
             r = np.sqrt(np.clip(np.maximum(correlation, 0) ** 2 + TOGETHER * self._together(m, variance), 0.0, 1.0))
-            d = np.where(r > 0, (self.below / np.sqrt(rows) - SURELY) / r, np.inf)
+            d = np.where(r > 0, (self.below / np.sqrt(rows) - MIN_SIGMAS) / r, np.inf)
             kurtosis = np.nan_to_num(_at(self.fourth, m) / variance**2)
             tail = log_ndtr(-_score(u, kurtosis)) - log_ndtr(-_score(u - d, kurtosis))
         return np.asarray(tail >= log((1 - confidence) / 2))

@@ -41,11 +41,11 @@ class BucketErrors:
             tiers.append(np.sort(np.abs(sums)))
         return tiers
 
-    def reach(self, confidence: float, values: Floats) -> Floats:
+    def half_widths(self, confidence: float, values: Floats) -> Floats:
         """Half width, in standard deviations, of the interval for a sum over so many buckets of equal weight."""
         normal = float(reach(confidence))
         most = max(0.5, 1 - BEYOND / min(DRAWS, len(self._residual)))
         if confidence > most:
-            return self.reach(most, values) * (normal / float(reach(most)))
+            return self.half_widths(most, values) * (normal / float(reach(most)))
         factors = [float(tier[int(np.ceil(confidence * DRAWS)) - 1]) for tier in self._tiers]
         return np.interp(np.log2(np.maximum(values, 1.0)), np.arange(TIERS + 2), [*factors, normal])

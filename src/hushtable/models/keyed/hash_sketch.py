@@ -95,7 +95,7 @@ class HashSketchModel(KeyedModel):
         codes = (flat.numbers[sharing], places.buckets[sharing])
         spread = {power: lengths[power] + _together(codes, signed, power, len(flat)) for power in (2, 4)}
         variance = self.law.discrete_variance(self.group_scales[1])
-        fourth = 12 * float(self.group_scales[1]) ** 4 if self.law == Law.LAPLACE else 0.0
+        fourth = self.law.fourth(self.group_scales[1])
         noise = variance * spread[2]
         bias, limited = self.lost(flat, kept) if rare_is_zero else (np.zeros(len(flat)), np.zeros(len(flat)))
         listed = Law.LAPLACE.discrete_variance(self.frequent.scale)

@@ -123,7 +123,7 @@ def _limits(model: KeyedModel, numbers: dict[str, Floats], *, count: bool) -> Li
     def ends(confidence: float) -> tuple[Floats, Floats]:
         normal = reach(confidence)
         # Collisions come on top of the noise, whose size is known and not learnt.
-        half = np.maximum(errors.reach(confidence, values) * both, normal * noise)
+        half = np.maximum(errors.half_widths(confidence, values) * both, normal * noise)
         left = rows**2 - (normal * spread) ** 2
         if left <= 0:
             return np.minimum(0.0, numbers["value"]), np.maximum(1.0, numbers["value"])

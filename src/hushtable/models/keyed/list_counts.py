@@ -67,7 +67,7 @@ class ListCountsModel(KeyedModel):
             places.append(1 + self._numbers[keys] if keys else -1)
         known = np.array(places, dtype=np.int64) >= 0
         noise = known * np.sqrt(self.law.discrete_variance(self.group_scales[1]))
-        fourth = np.full(len(flat), 12 * float(self.group_scales[1]) ** 4 if self.law == Law.LAPLACE else 0.0)
+        fourth = np.full(len(flat), self.law.fourth(self.group_scales[1]))
         value = np.where(known, self.sums[places] if places else 0, 0).astype(np.float64)
         none = np.zeros(len(flat))
         return Evaluation(value=value, noise=noise, collision=none, bias=none, fourth=fourth * known)

@@ -49,7 +49,7 @@ class StabilityModel(KeyedModel):
         return Law.LAPLACE.discrete_variance(self.rows_scale)
 
     def evaluate(self, flat: KeyBatch, *, rare_is_zero: bool = False) -> Evaluation:
-        """See KeyedModel. Rare values are always zero here."""
+        """Rare values are always zero here."""
         width = 2**32
         flat.sharing((digests(bytes(KEY_BYTES), flat.keys) & np.uint64(width - 1)).view(np.int64), width)
         kept = self.frequent.find(flat.keys)

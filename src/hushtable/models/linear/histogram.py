@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from ...domain import Domain
 from ...errors import BadQuestion, BadSynopsis
-from ...laws import Law
 from ...maths.interactions.noisy_table import Independent, NoisyTable
 from ...maths.linear.views import nearest_non_negative
 from ..reading import noise_scale, read_law, row_count
@@ -35,26 +34,23 @@ class HistogramModel(LinearModel):
     """The number of rows where it is public (replace); else None."""
 
     def frame(self, positions: Sequence[int]) -> NoisyTable:
-        """See LinearModel: a marginal sums disjoint sets of cells, so its numbers are independent too."""
+        """A marginal sums disjoint sets of cells, so its numbers are independent too."""
         sizes = self.domain.sizes
         others = tuple(i for i in range(len(sizes)) if i not in positions)
         table = self.cells.reshape(sizes).sum(axis=others) if others else self.cells.reshape(sizes)
         kept = [i for i in range(len(sizes)) if i in positions]
         table = table.transpose([kept.index(p) for p in positions])
         summed = prod(sizes[i] for i in others)
-        one = float(self.scale)
-        variance = one if self.law == Law.GAUSSIAN else 2 * one**2
-        fourth = 0.0 if self.law == Law.GAUSSIAN else 12 * one**4
         return Independent(
             table.astype(np.float64),
             (None,) * len(positions),
             self.rows,
-            np.full(table.shape, variance * summed),
-            np.full(table.shape, fourth * summed),
+            np.full(table.shape, self.law.variance(self.scale) * summed),
+            np.full(table.shape, self.law.fourth(self.scale) * summed),
         )
 
     def draw(self, rows: int, random: np.random.Generator) -> NDArray[np.uint16]:
-        """See Model: cells with chances in proportion to the nearest table without negative counts."""
+        """Cells with chances in proportion to the nearest table without negative counts."""
         cells, sums = self._chances
         # The sum of a drawn cell is the first above a uniform number, which never reaches the last sum.
         drawn = cells[np.searchsorted(sums, random.random(rows) * sums[-1], side="right")]

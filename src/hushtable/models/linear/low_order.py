@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from ...domain import Domain
 from ...errors import BadSynopsis, TooWide
-from ...laws import Law
 from ...maths.interactions.layout import Basis, CoordinateNoise, InteractionLayout
 from ...maths.interactions.noisy_table import Independent, NoisyTable
 from ...questions.answer import Answer, CrossTab
@@ -56,7 +55,7 @@ class LowOrderModel(LinearModel):
         return max(float(self.coordinates[0]), 1.0)
 
     def answer(self, question: Question, *, count: bool = False) -> Answer | CrossTab:
-        """See Model: exact up to `order` attributes, estimated beyond."""
+        """Exact up to `order` attributes, estimated beyond."""
         if len(question.positions) <= self.order:
             return super().answer(question, count=count)
         if len(question.positions) > self.width or question.kind == "mean":
@@ -86,13 +85,11 @@ class LowOrderModel(LinearModel):
     @cached_property
     def variances(self) -> NDArray[np.float64]:
         """Variance of the noise, by number in `scales.table`."""
-        table = np.array([float(s) for s in self.scales.table])
-        return table if self.law == Law.GAUSSIAN else 2 * table**2
+        return self.law.variances(np.array([float(s) for s in self.scales.table]))
 
     @cached_property
     def _fourths(self) -> NDArray[np.float64]:
-        table = np.array([float(s) for s in self.scales.table])
-        return np.zeros_like(table) if self.law == Law.GAUSSIAN else 12 * table**4
+        return self.law.fourths(np.array([float(s) for s in self.scales.table]))
 
     def parameters(self) -> dict[str, Any]:
         return {"order": self.order, "law": self.law, "group_scales": [str(s) for s in self.group_scales],

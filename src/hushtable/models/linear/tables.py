@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from ...domain import Domain
 from ...errors import BadSynopsis, TooWide
-from ...laws import Law
 from ...maths.interactions.layout import InteractionLayout
 from ...maths.interactions.noisy_table import NoisyTable
 from ...maths.interactions.tables_frame import Source, TablesFrame, components, precision, subsets, tables_with
@@ -52,10 +51,11 @@ class TablesModel(LinearModel):
     def _noise(self) -> dict[int, dict[tuple[int, ...], float]]:
         """Variance (2) and fourth cumulant (4) of a cell, by the kind of its table."""
         keys = [key for key in self.interactions.groups if len(key) == self.order]
-        scales = dict(zip(keys, map(float, self.group_scales), strict=True))
-        if self.law == Law.GAUSSIAN:
-            return {2: scales, 4: dict.fromkeys(keys, 0.0)}
-        return {2: {key: 2 * b**2 for key, b in scales.items()}, 4: {key: 12 * b**4 for key, b in scales.items()}}
+        scales = dict(zip(keys, self.group_scales, strict=True))
+        return {
+            2: {key: self.law.variance(scale) for key, scale in scales.items()},
+            4: {key: self.law.fourth(scale) for key, scale in scales.items()},
+        }
 
     @cached_property
     def _frames(self) -> dict[tuple[int, ...], TablesFrame]:

@@ -6,7 +6,7 @@ import math
 
 from ...maths.smooth.target import BiasKind, Target
 from ...words import readable
-from .released_sums import Margin, Released, basis_for
+from .released_sums import Released, SmoothSums, basis_for
 
 __all__ = ["advice"]
 
@@ -17,7 +17,7 @@ MOST_POINTS = 1_000_000
 ORDER = 4
 
 
-def advice(one: Released, margin: Margin, target: Target, bias: float, kind: BiasKind, stderr: float) -> str:
+def advice(one: Released, margin: SmoothSums, target: Target, bias: float, kind: BiasKind, stderr: float) -> str:
     """Why the bound is wide, and about the size at which it would be at most 3 standard errors, if there is one."""
     d, letter = len(margin.axes), "g" if one.basis == "spline" else "t"
     start = f"the bias bound {readable(float(f'{bias:.2g}'))} is above 3 standard errors of the noise"

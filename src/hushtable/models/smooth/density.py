@@ -15,7 +15,7 @@ from ...maths.smooth.basis import along
 from ...maths.smooth.functions import ndtr
 from ...questions.answer import reach
 from ...words import listed
-from .released_sums import Margin, Released
+from .released_sums import Released, SmoothSums
 
 if TYPE_CHECKING:
     from .smooth import SmoothModel
@@ -73,7 +73,7 @@ def _scale(released: Released) -> float:
 
 
 def _estimated(
-    released: Released, margin: Margin, kept: Floats, confidence: float
+    released: Released, margin: SmoothSums, kept: Floats, confidence: float
 ) -> tuple[list[Floats], Floats, Floats]:
     """Places, density and half width. Kernels are products, so that all places are computed at once."""
     d, width = len(margin.axes), _scale(released)
@@ -93,8 +93,8 @@ def _estimated(
     return [axis.original(x) for axis in margin.axes], value / unit, half / unit
 
 
-def _moments(margin: Margin, kept: Floats, tables: list[Floats]) -> tuple[Floats, Floats, Floats]:
-    """Value, variance and fourth cumulant of the mean of every combination of rows of the tables; see Margin.mean."""
+def _moments(margin: SmoothSums, kept: Floats, tables: list[Floats]) -> tuple[Floats, Floats, Floats]:
+    """Value, variance and fourth cumulant of the mean of every combination of rows of the tables; see SmoothSums.mean."""
     lifted = [margin.basis.lift(table.T, [axis]).T for table, axis in zip(tables, margin.axes, strict=True)]
     below = margin.mean(np.zeros([margin.basis.size] * len(tables)), kept)
     if not below.sure:

@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import BadQuestion
+from ...maths.smooth.functions import ndtr
 from ...maths.smooth.steps import Steps, degrees, places_of, steps
 from ...questions.answer import reach
 from ...questions.smooth import SmoothQuestion
 from ...questions.smooth_answers import QuantileAnswer
 from ...words import readable
 from ..build_answer import Estimates, Wording, build_quantile
-from .released_sums import Margin, Released
-from .soft_quantiles import rising, soft_quantile
+from .released_sums import Released, SmoothSums
 
 __all__ = ["quantile"]
 
@@ -26,6 +26,8 @@ USUAL, DENSITY = 0.95, 0.5
 AWAY = (0, 2, 6)
 # Every so-manieth place is enough to choose by.
 SOME = 16
+# Values of the column at which a softened distribution function is computed.
+PLACES = 513
 
 
 def quantile(question: SmoothQuestion, one: Released, kept: Floats) -> QuantileAnswer:
@@ -40,7 +42,7 @@ def quantile(question: SmoothQuestion, one: Released, kept: Floats) -> QuantileA
     asked = question.quantile
     assert asked is not None
     if asked.softness is not None:
-        return soft_quantile(question, one, kept)
+        return _soft_quantile(question, one, kept)
     margin = one.margin([asked.column])
     (axis,) = margin.axes
     count = margin.mean(np.zeros(one.size), kept)
@@ -48,7 +50,7 @@ def quantile(question: SmoothQuestion, one: Released, kept: Floats) -> QuantileA
         raise BadQuestion("the released number of such rows cannot be told from 0, so they have no quantile")
     band = _band(one, margin, kept, asked.level, count.bottom.value)
     places = axis.original(places_of(margin.basis))
-    value = float(np.interp(0.0, rising(band.middle), places))
+    value = float(np.interp(0.0, _rising(band.middle), places))
 
     def ends(confidence: float) -> tuple[float, float]:
         low, high = band.ends(reach(1 - (1 - confidence) / len(AWAY), band.kurtosis))
@@ -97,7 +99,7 @@ class _Band:
         return max(first - 1, 0), min(final + 1, last)
 
 
-def _band(one: Released, margin: Margin, kept: Floats, level: float, rows: float) -> _Band:
+def _band(one: Released, margin: SmoothSums, kept: Floats, level: float, rows: float) -> _Band:
     """The steps that are as sharp as the noise allows: on average over the places, if rows were spread evenly."""
 
     def price(degree: int) -> float:
@@ -110,7 +112,7 @@ def _band(one: Released, margin: Margin, kept: Floats, level: float, rows: float
     return _measured(one, margin, kept, level, rows, steps(margin.basis, best))
 
 
-def _measured(one: Released, margin: Margin, kept: Floats, level: float, rows: float, given: Steps) -> _Band:
+def _measured(one: Released, margin: SmoothSums, kept: Floats, level: float, rows: float, given: Steps) -> _Band:
     """The sums of steps minus the level, moved apart by what rounding may have done to the rows."""
     lines = []
     for sign, coefficients in ((-1, given.below), (1, given.above)):
@@ -130,3 +132,69 @@ def _resolution(name: str, unresolved: float, width: float) -> tuple[str, ...]:
         "width; a smaller length_scale, or log(...) for a long tail, makes it narrower"
     )
     return (note,)
+
+
+def _soft_quantile(question: SmoothQuestion, one: Released, kept: Floats) -> QuantileAnswer:
+    """Where the softened distribution function reaches a level, with every place where it may.
+
+    A quantile of the column plus normal noise, not of the column. The function is the mean of
+    ndtr((q - column) / softness). Its error at each q is that of any smooth question, and a place is in the interval if
+    the level is within that error of the function there.
+    """
+    asked = question.quantile
+    assert asked is not None
+    assert asked.softness is not None
+    margin = one.margin([asked.column])
+    (axis,) = margin.axes
+    at = axis.original(np.linspace(-1, 1, PLACES))
+    low, high, softness = axis.low, axis.high, asked.softness
+    # Beyond the bounds there are no values, but the softened function has its tails there.
+    places = np.concatenate([[low - 4 * softness], at, [high + 4 * softness]])
+    level, stderr, kurtosis, bias = _distribution(one, margin, kept, places, softness)
+    values = _rising(level)
+
+    def ends(confidence: float) -> tuple[float, float]:
+        half = bias + reach(confidence, kurtosis) * stderr
+        inside = np.flatnonzero(np.abs(level - asked.level) <= half)
+        below, above = np.flatnonzero(level + half < asked.level), np.flatnonzero(level - half > asked.level)
+        first = min([*inside[:1], *(above[:1])], default=0)
+        last = max([*inside[-1:], *(below[-1:])], default=len(places) - 1)
+        step = (max(first - 1, 0), min(last + 1, len(places) - 1))
+        return float(np.clip(places[step[0]], low, high)), float(np.clip(places[step[1]], low, high))
+
+    value = float(np.clip(np.interp(asked.level, values, places), low, high))
+    note = (
+        f"quantile of {axis.name} softened by {readable(float(f'{softness:.3g}'))}, which is not that of the rows; "
+        "leave softness out for that"
+    )
+    left, right = ends(0.95)
+    wording = Wording(question=question.text, unit="mean", law=one.law, estimator=one.basis, notes=(note,))
+    return build_quantile(
+        wording, Estimates(value=value, stderr=(right - left) / (2 * 1.96)), ends, bias_kind="sampled"
+    )
+
+
+def _distribution(
+    one: Released, margin: SmoothSums, kept: Floats, places: Floats, softness: float
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """The softened distribution function at some places: value, standard error, kurtosis, bias bound."""
+    (axis,) = margin.axes
+    values = ndtr((places[:, None] - axis.original(margin.basis.points)) / softness)
+    coefficients = values @ margin.basis.project.T
+    errors = 1.05 * np.abs(values - coefficients @ margin.basis.values.T).max(axis=1)
+    count = margin.mean(np.zeros(one.size), kept)
+    if not count.sure:
+        raise BadQuestion("the released number of such rows cannot be told from 0, so they have no quantile")
+    rows = count.bottom.value
+    value = margin.sums(coefficients, kept)[0] / rows
+    # The noise of a ratio, to first order.
+    _, variance, kurtosis = margin.sums(coefficients - value[:, None] * margin.basis.constant, kept)
+    return value, np.sqrt(variance) / rows, kurtosis, errors + one.roundings(coefficients)
+
+
+def _rising(values: Floats) -> Floats:
+    """The middle between the least and the largest rising function that the noisy one crosses."""
+    upper = np.maximum.accumulate(values)
+    lower = np.minimum.accumulate(values[::-1])[::-1]
+    middle = (upper + lower) / 2
+    return middle + np.arange(len(values)) * 1e-15

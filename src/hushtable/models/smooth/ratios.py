@@ -6,16 +6,15 @@ import math
 from dataclasses import dataclass
 
 from ...questions.answer import reach
+from ..quotients import MIN_SIGMAS
 
-__all__ = ["OLD", "SURELY", "Estimate", "Ratio"]
+__all__ = ["OLD", "NoisyNumber", "Ratio"]
 
-# A mean needs a group that is surely there: fewer released rows than this many standard errors is no group.
-SURELY = 3.0
 OLD = "an old release, which counted rows without a value in the middle of the range"
 
 
 @dataclass(frozen=True)
-class Estimate:
+class NoisyNumber:
     """A number with the variance and the fourth cumulant of its noise."""
 
     value: float
@@ -33,9 +32,9 @@ class Ratio:
     """A sum over a number of rows."""
 
     value: float
-    bottom: Estimate
+    bottom: NoisyNumber
     """The number of rows."""
-    rest: Estimate
+    rest: NoisyNumber
     """The sum minus value x bottom: 0, with all noise of the ratio."""
     covariance: float
     """Of the noise of `rest` and of `bottom`."""
@@ -53,7 +52,7 @@ class Ratio:
     @property
     def sure(self) -> bool:
         """Whether the bottom can be told from 0."""
-        return self.bottom.value > SURELY * math.sqrt(self.bottom.variance)
+        return self.bottom.value > MIN_SIGMAS * math.sqrt(self.bottom.variance)
 
     def ends(self, confidence: float) -> tuple[float, float]:
         """Every r for which sum - r bottom is no farther from 0 than its noise reaches [Fie54].

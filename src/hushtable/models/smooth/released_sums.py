@@ -17,9 +17,9 @@ from ...maths.smooth.axes import Axis, Block
 from ...maths.smooth.basis import Basis, product
 from ...maths.smooth.chebyshev import WEIGHT_UNIT, chebyshev_basis
 from ...maths.smooth.splines import NODES, spline_basis
-from .ratios import Estimate, Ratio
+from .ratios import NoisyNumber, Ratio
 
-__all__ = ["BasisName", "Margin", "Released", "basis_for"]
+__all__ = ["BasisName", "Released", "SmoothSums", "basis_for"]
 
 Floats = NDArray[np.float64]
 BasisName = Literal["spline", "chebyshev"]
@@ -33,7 +33,7 @@ def basis_for(name: BasisName, size: int, d: int, smoothness: int | None = None)
 
 
 @dataclass(frozen=True, eq=False)
-class Margin:
+class SmoothSums:
     """The sums of a few columns: one number a cell and combination of functions, with independent noise."""
 
     axes: tuple[Axis, ...]
@@ -79,7 +79,7 @@ class Margin:
         """The mean over all rows of one function in the kept cells and another in the others."""
         return self._ratio((inside, outside), (self.everyone, self.everyone), kept)
 
-    def sum(self, inside: Floats, outside: Floats, kept: Floats) -> Estimate:
+    def sum(self, inside: Floats, outside: Floats, kept: Floats) -> NoisyNumber:
         """The sum over rows of a function with these coefficients in the kept cells, and others outside.
 
         Where the number of all rows is public, it corrects the sum by what the noise of that number foretells.
@@ -125,7 +125,7 @@ class Margin:
         shift = float(np.vdot(self._of_everyone, (cells * inside + others * outside) / len(kept)))
         return _Weights(inside - shift * everyone, outside - shift * everyone, shift * self.rows)
 
-    def _measured(self, weights: _Weights, kept: Floats) -> Estimate:
+    def _measured(self, weights: _Weights, kept: Floats) -> NoisyNumber:
         cells = int(np.count_nonzero(kept))
         others = len(kept) - cells
         summed = self._total if not others else self.numbers[kept > 0].sum(axis=0)
@@ -135,7 +135,7 @@ class Margin:
         if others:
             value += float(np.vdot(weights.outside, self._total - summed))
             squares, fourths = squares + others * weights.outside**2, fourths + others * weights.outside**4
-        return Estimate(value, float(np.vdot(squares, self.variances)), float(np.vdot(fourths, self.fourths)))
+        return NoisyNumber(value, float(np.vdot(squares, self.variances)), float(np.vdot(fourths, self.fourths)))
 
 
 class _Weights(NamedTuple):
@@ -169,7 +169,7 @@ class Released:
         """Whether the coordinate of the constant was left without noise, because it is public."""
         return self.basis == "chebyshev" and self.rows is not None and self.block.cells == 1
 
-    def margin(self, names: Sequence[str]) -> Margin:
+    def margin(self, names: Sequence[str]) -> SmoothSums:
         """The sums of these of its columns, in its own order; kept, because questions are many and margins few."""
         kept = tuple(i for i, axis in enumerate(self.block.axes) if axis.name in names)
         if kept not in self._margins:
@@ -177,10 +177,10 @@ class Released:
         return self._margins[kept]
 
     @cached_property
-    def _margins(self) -> dict[tuple[int, ...], Margin]:
+    def _margins(self) -> dict[tuple[int, ...], SmoothSums]:
         return {}
 
-    def _made(self, kept: tuple[int, ...]) -> Margin:
+    def _made(self, kept: tuple[int, ...]) -> SmoothSums:
         d = len(self.block.axes)
         shape = self.block.shape(self.size)
         numbers = self.sums.reshape(self.block.cells, *shape).astype(np.float64) / self.unit
@@ -195,7 +195,7 @@ class Released:
                     )
         basis = basis_for(self.basis, self.size, len(kept), self.smoothness)
         axes = tuple(self.block.axes[i] for i in kept)
-        return Margin(axes, basis, numbers, variances, fourths, self.rows)
+        return SmoothSums(axes, basis, numbers, variances, fourths, self.rows)
 
     def _noise(self, shape: tuple[int, ...]) -> tuple[Floats, Floats]:
         """Variance and fourth cumulant of each coordinate of one cell, in units of one row."""
@@ -204,10 +204,8 @@ class Released:
             each = each * WEIGHT_UNIT / self.weights.reshape(shape)
         if self.exact_total:
             each[(0,) * len(shape)] = 0.0
-        unit = float(self.unit)
-        if self.law == Law.GAUSSIAN:
-            return each / unit**2, np.zeros(shape)
-        return 2 * (each / unit) ** 2, 12 * (each / unit) ** 4
+        each = each / float(self.unit) ** self.law.power
+        return self.law.variances(each), self.law.fourths(each)
 
     def rounding(self, coefficients: Floats) -> float:
         """How far the whole numbers of a row may be from its real ones, weighed by these coefficients."""

@@ -14,7 +14,7 @@ from ...questions.answer import Answer, CrossTab
 from ...questions.smooth import SmoothQuestion
 from ..build_answer import Estimates, Wording, build_smooth_answer, unit_of
 from .ratios import Ratio
-from .released_sums import Margin, Released
+from .released_sums import Released, SmoothSums
 
 if TYPE_CHECKING:
     from .smooth import SmoothModel
@@ -69,7 +69,7 @@ def _home(model: SmoothModel, question: SmoothQuestion) -> tuple[Released, list[
     return min(model.released, key=lambda one: float(one.margin(()).variances)), []
 
 
-def _parts(model: SmoothModel, question: SmoothQuestion, one: Released, margin: Margin) -> list[Parts]:
+def _parts(model: SmoothModel, question: SmoothQuestion, one: Released, margin: SmoothSums) -> list[Parts]:
     """For each group, which function is 1 for the rows that the question counts, cell by cell."""
     columns = [model.domain.position(axis.name) for axis in margin.axes]
     masks = model.kept(question, one.block, columns=columns)

@@ -25,8 +25,8 @@ from ..build_answer import Estimates, Wording, build_smooth_answer
 from ..reading import noise_scale, read_law, row_count
 from .advice import advice
 from .quantiles import quantile
-from .ratios import OLD, Estimate, Ratio
-from .released_sums import BasisName, Margin, Released
+from .ratios import OLD, NoisyNumber, Ratio
+from .released_sums import BasisName, Released, SmoothSums
 from .row_shares import present_or_not, share
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ class SmoothModel(Model):
         return min(having, key=lambda one: len(one.block.axes))
 
     def answer(self, question: SmoothQuestion, *, count: bool = False) -> Answer | CrossTab:
-        """See Model. Means stay means with count=True; a share of rows becomes a number of rows."""
+        """Means stay means with count=True; a share of rows becomes a number of rows."""
         if question.share:
             return share(self, question, count=count)
         if question.quantile is not None:
@@ -219,7 +219,7 @@ class SmoothModel(Model):
 
     @property
     def format(self) -> int:
-        """See Model: the first version did not keep missing values apart."""
+        """The first version did not keep missing values apart."""
         return 2 if self.apart else 1
 
     def parameters(self) -> dict[str, Any]:
@@ -272,12 +272,12 @@ class SmoothModel(Model):
         return cls(domain=domain, released=tuple(made))
 
 
-def _mean(one: Released, margin: Margin, target: Target, kept: Floats) -> _Mean:
+def _mean(one: Released, margin: SmoothSums, target: Target, kept: Floats) -> _Mean:
     values = target.values(margin.axes, margin.basis.points)
     first = float(values.flat[0])
     if values.max() == values.min() and isinstance(target, ExpressionTarget):
-        exact = Estimate(1.0, 0.0, 0.0)
-        return _Mean(Ratio(first, exact, Estimate(0.0, 0.0, 0.0), 0.0), 0.0, "certified")
+        exact = NoisyNumber(1.0, 0.0, 0.0)
+        return _Mean(Ratio(first, exact, NoisyNumber(0.0, 0.0, 0.0), 0.0), 0.0, "certified")
     coefficients = margin.basis.fit(values)
     ratio = margin.mean(coefficients, kept)
     if not ratio.sure:

@@ -21,7 +21,7 @@ from ...words import listed
 from ..base import Model
 from ..build_answer import Estimates, Wording, build_smooth_answer
 from ..reading import noise_scale, read_law
-from .ratios import OLD, Estimate, Ratio
+from .ratios import OLD, NoisyNumber, Ratio
 
 if TYPE_CHECKING:
     from ..sections import Section
@@ -99,22 +99,20 @@ class SmoothDirectModel(Model):
         """The mean of a formula stretched to [-1, 1], over the rows that have its columns."""
         rows, needs, start = self._noisy(0), self._needs(asked), 1 + len(self.examples)
         left_out = [self._noisy(start + j) for j, names in enumerate(self.lacking) if names == needs]
-        count = Estimate(
+        count = NoisyNumber(
             rows.value - sum(e.value for e in left_out),
             rows.variance + sum(e.variance for e in left_out),
             rows.fourth + sum(e.fourth for e in left_out),
         )
         top = self._noisy(1 + i, self.unit)
         value = top.value / (count.value if count.value > 0 else 1.0)
-        rest = Estimate(0.0, top.variance + value**2 * count.variance, top.fourth + value**4 * count.fourth)
+        rest = NoisyNumber(0.0, top.variance + value**2 * count.variance, top.fourth + value**4 * count.fourth)
         return Ratio(value, count, rest, -value * count.variance)
 
-    def _noisy(self, i: int, unit: int = 1) -> Estimate:
+    def _noisy(self, i: int, unit: int = 1) -> NoisyNumber:
         """A released number in units of `unit`."""
-        value, scale = float(self.sums[i]) / unit, float(self.scales[i])
-        if self.law == Law.GAUSSIAN:
-            return Estimate(value, scale / unit**2, 0.0)
-        return Estimate(value, 2 * (scale / unit) ** 2, 12 * (scale / unit) ** 4)
+        scale = float(self.scales[i]) / unit**self.law.power
+        return NoisyNumber(float(self.sums[i]) / unit, self.law.variance(scale), self.law.fourth(scale))
 
     def _needs(self, asked: Expression) -> frozenset[str]:
         """The columns of a formula that may be missing."""
@@ -129,7 +127,7 @@ class SmoothDirectModel(Model):
 
     @property
     def format(self) -> int:
-        """See Model: the first version did not leave missing rows out."""
+        """The first version did not leave missing rows out."""
         return 2 if self.lacking else 1
 
     def parameters(self) -> dict[str, Any]:

@@ -2,105 +2,29 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations, islice
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...budget import Price
-from ...errors import BadSynopsis
 from ...laws import Law
 from ...maths.distribution import Factored
+from .certificate import MISS, largest_noise, query_digest
 from .pooled_tables import Noise
 
 if TYPE_CHECKING:
     from .weighted import WeightedModel
 
-__all__ = ["Certificate", "Coverage", "ErrorBar", "bar", "certify", "guess", "query_digest"]
+__all__ = ["ErrorBar", "bar", "guess"]
 
 Floats = NDArray[np.float64]
 Z = 1.96
-# The chance that a certificate does not hold: far below that of a 95% interval, so that it does not show in one.
-MISS = 0.005
 # How many tables that hold the attributes of a question are looked at to find one that was a candidate.
 MOST_TRIES = 1000
-
-
-@dataclass(frozen=True, kw_only=True)
-class Certificate:
-    """With probability `confidence` no candidate was farther than this from the hypothesis before the last round.
-
-    The last choice was (nearly) the worst candidate, and was then measured: what the worst missed bounds what
-    all others missed                                                 [exponential mechanism, McST07, Thm. 6]
-    """
-
-    apart: float
-    """Rows: the sum of absolute differences over a table, or the difference of a query (over the grid)."""
-    confidence: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {"apart": self.apart, "confidence": self.confidence}
-
-    @classmethod
-    def from_dict(cls, given: dict[str, Any]) -> Certificate:
-        """The inverse of `to_dict`."""
-        apart, confidence = given["apart"], given["confidence"]
-        fine = all(isinstance(x, (int, float)) and math.isfinite(x) for x in (apart, confidence))
-        if not fine or apart < 0 or not 0 < confidence < 1:
-            raise BadSynopsis("the synopsis has a certificate that makes no sense")
-        return cls(apart=float(apart), confidence=float(confidence))
-
-
-def certify(
-    apart: NDArray[np.int64], size: float, *, law: Law, select: Price, change: int, among: int, grid: int
-) -> Certificate:
-    """From the last choice, which was at most 2 D (ln K + ln 1/beta) / epsilon short of the worst, D its sensitivity.
-
-    `apart` is what was measured less what was expected; `size` its noise scale (b or sigma). The noise's own sum of
-    absolute values is bounded by its quantile: Gamma for Laplace, sqrt(cells) x chi for Gaussian.
-    """
-    many, beta = len(apart), MISS / 3
-    noise = _noise_sum(size, many, beta, law)
-    epsilon = float(select.amount) if select.currency == "pure" else math.sqrt(8 * float(select.amount))
-    short = 2 * change * math.log(among / beta) / epsilon
-    # Noise is on whole numbers and the reference was rounded: at most 1 and 1/2 more for each.
-    total = float(np.abs(apart).sum()) + noise + short + 1.5 * many
-    return Certificate(apart=total / grid, confidence=1 - MISS)
-
-
-def _noise_sum(size: float, many: int, beta: float, law: Law) -> float:
-    """What the absolute noise of `many` numbers adds up to at most, but with probability beta."""
-    from scipy.stats import chi2, gamma
-
-    if law == Law.LAPLACE:
-        return size * float(gamma.isf(beta, many))
-    return size * math.sqrt(many * float(chi2.isf(beta, many)))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Coverage:
-    """What the certificate speaks of: all tables or parities of at most `width` attributes, or listed queries."""
-
-    kind: Literal["tables", "parities", "queries", "none"]
-    width: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {"kind": self.kind, "width": self.width}
-
-    @classmethod
-    def from_dict(cls, given: dict[str, Any]) -> Coverage:
-        """The inverse of `to_dict`."""
-        kind, width = given["kind"], given["width"]
-        if kind not in ("tables", "parities", "queries", "none") or not isinstance(width, int) or width < 0:
-            raise BadSynopsis("the synopsis says in no known way what its certificate covers")
-        return cls(kind=kind, width=width)
 
 
 Basis = Literal["measured", "certified", "guessed", "certain"]
@@ -119,8 +43,8 @@ class ErrorBar:
     """Excess kurtosis of the noise."""
 
     @property
-    def reach(self) -> float:
-        """About the half-width of a 95% interval."""
+    def half_width(self) -> float:
+        """About half of a 95% interval."""
         return self.bias + Z * self.stderr
 
 
@@ -142,7 +66,7 @@ class _Asked:
     @property
     def rows(self) -> float:
         """r, the best estimate."""
-        return self.model.together.rows
+        return self.model.pooled.rows
 
     def bar(self, basis: Basis, bias: float, noise: Noise, direct: float | None = None) -> ErrorBar:
         """Noise in rows, bias as a share of them."""
@@ -157,7 +81,7 @@ class _Asked:
         bias = (apart + abs(expected - self.rows * self.value)) / self.rows
         # Dividing by n instead of r moves the bound itself, too.
         lean = constant if self.count else abs(self.value - constant) + bias
-        return self.bar("certified", bias, self.model.together.noise(lean))
+        return self.bar("certified", bias, self.model.pooled.noise(lean))
 
 
 def bar(
@@ -168,15 +92,15 @@ def bar(
     `count`: for the sum over rows, still as a share of the number of rows.
     """
     asked = _Asked(model, positions, function, value, count)
-    measured = [one for one in (_from_tables(asked), *_from_queries(asked)) if one is not None]
+    measured = [each for each in (_from_tables(asked), *_from_queries(asked)) if each is not None]
     # By the noise alone, which does not depend on luck.
-    known = sorted(measured, key=lambda one: one.stderr)[:1]
+    known = sorted(measured, key=lambda each: each.stderr)[:1]
     certified = _certified(asked)
     if certified is not None:
         known.append(certified)
     nothing = guess(model, float(function.min()), float(function.max()), value, count=count)
-    best = min(known, key=lambda one: one.reach, default=nothing)
-    return best if best.reach < nothing.reach else nothing
+    best = min(known, key=lambda each: each.half_width, default=nothing)
+    return best if best.half_width < nothing.half_width else nothing
 
 
 def guess(
@@ -184,20 +108,20 @@ def guess(
 ) -> ErrorBar:  # fmt: skip
     """What is known of every mean of a function between `low` and `high`; a sum is at most `high` n."""
     asked = _Asked(model, (), np.zeros(0), value, count)
-    noise = model.together.noise(max(abs(low), abs(high)) if count else 0.0)
+    noise = model.pooled.noise(max(abs(low), abs(high)) if count else 0.0)
     noise = Noise(noise.variance + (sampling * asked.rows) ** 2, noise.fourth)
     return asked.bar("certain" if low == high else "guessed", max(value - low, high - value), noise)
 
 
 def _from_tables(asked: _Asked) -> ErrorBar | None:
     """An interval around the model's value that holds the one around the unbiased value."""
-    together, told = asked.model.together, asked.model.together.told(asked.positions)
-    if told is None:
+    pooled, table = asked.model.pooled, asked.model.pooled.table(asked.positions)
+    if table is None:
         return None
     mean = float(asked.function.mean())
     contrast = asked.function - mean
-    direct = float((contrast * told.cells).sum()) / together.rows + mean
-    noise = together.noise(mean if asked.count else mean - direct, told, contrast)
+    direct = float((contrast * table.cells).sum()) / pooled.rows + mean
+    noise = pooled.noise(mean if asked.count else mean - direct, table, contrast)
     return asked.bar("measured", abs(asked.value - direct), noise, direct)
 
 
@@ -215,17 +139,11 @@ def _from_queries(asked: _Asked) -> Iterator[ErrorBar]:
         constant = float(function[first] - slope * weights[first])
         if np.allclose(function, constant + slope * weights, rtol=0, atol=1e-12):
             direct = constant + slope * float(item.values[0]) / model.grid / asked.rows
-            rows, step = model.together.noise(constant if asked.count else constant - direct), slope / model.grid
+            rows, step = model.pooled.noise(constant if asked.count else constant - direct), slope / model.grid
             noise = Noise(
                 step**2 * item.variance(model.law) + rows.variance, step**4 * item.fourth(model.law) + rows.fourth
             )
             yield asked.bar("measured", abs(asked.value - direct), noise, direct)
-
-
-def query_digest(positions: Sequence[int], function: Floats) -> int:
-    """A number that stands for one query: 8 bytes of the SHA-256 of its attributes and weights."""
-    data = np.asarray(positions, dtype=np.int64).tobytes() + np.asarray(function, dtype=np.float64).tobytes()
-    return int.from_bytes(hashlib.sha256(data).digest()[:8], "big", signed=True)
 
 
 def _certified(asked: _Asked) -> ErrorBar | None:
@@ -281,7 +199,7 @@ def _parity_reach(model: WeightedModel, positions: tuple[int, ...], function: Fl
         if item is not None:
             apart = abs(float(item.values[0]) - model.rows * _parity(model.earlier, members))
             size = float(item.scale) if model.law == Law.LAPLACE else math.sqrt(item.scale)
-            apart += _noise_sum(size, 1, MISS / 3 / len(model.measured), model.law) + 1
+            apart += largest_noise(size, 1, MISS / 3 / len(model.measured), model.law) + 1
         elif model.earlier.cells(members) <= model.earlier.cap:
             apart = model.certificate.apart
         else:

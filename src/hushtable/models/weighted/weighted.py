@@ -21,8 +21,8 @@ from ...questions.answer import Answer, CrossTab
 from ...questions.parse import Question
 from ..base import Model
 from ..reading import noise_scale, read_law, row_count
-from .error_bars import Certificate, Coverage
-from .pooled_tables import Together
+from .certificate import Certificate, Coverage
+from .pooled_tables import PooledTables
 
 __all__ = ["WeightedModel"]
 
@@ -97,7 +97,7 @@ class WeightedModel(Model):
         return float(self.rows), self.rows_stderr
 
     @cached_property
-    def hypothesis(self) -> Factored:
+    def distribution(self) -> Factored:
         """The distribution."""
         return self._weighted(self.theta)
 
@@ -107,9 +107,9 @@ class WeightedModel(Model):
         return self._weighted(self.before)
 
     @cached_property
-    def together(self) -> Together:
+    def pooled(self) -> PooledTables:
         """What the measured tables say without the model, and the number of rows with their help."""
-        return Together(self.measured, self.domain.sizes, self.law, rows=self.rows, rows_stderr=self.rows_stderr)
+        return PooledTables(self.measured, self.domain.sizes, self.law, rows=self.rows, rows_stderr=self.rows_stderr)
 
     def _weighted(self, theta: Ints) -> Factored:
         sizes = self.domain.sizes
@@ -136,7 +136,7 @@ class WeightedModel(Model):
         return weighted_answer(self, question, count=count)
 
     def draw(self, rows: int, random: np.random.Generator) -> NDArray[np.uint16]:
-        return self.hypothesis.draw(rows, random)
+        return self.distribution.draw(rows, random)
 
     def parameters(self) -> dict[str, Any]:
         rounds = [

@@ -34,7 +34,7 @@ def weighted_answer(model: WeightedModel, question: Question, *, count: bool) ->
         return _by_drawing(model, question, count=count)
     shape = [sizes[p] for p in positions]
     where = question.where.table(positions, shape) if question.where else np.ones(shape)
-    table = model.hypothesis.table(positions)
+    table = model.distribution.table(positions)
     if question.kind == "mean":
         from .weighted_means import weighted_means
 
@@ -69,7 +69,7 @@ def _answer(
     notes: tuple[str, ...] = (),
 ) -> Answer | CrossTab:  # fmt: skip
     """From fractions and their bars, one of each a group."""
-    rows = model.together.rows if count else 1.0
+    rows = model.pooled.rows if count else 1.0
     wording = Wording(
         question=question.text, unit=unit_of(count=count), law=model.law,
         groups=group_labels(model.domain, question.groups), estimator=ESTIMATOR,

@@ -13,9 +13,9 @@ from ...questions.answer import Answer, CrossTab
 from ...questions.parse import Question
 from ..averages import Around, Spans, averages, mean_answer
 from ..build_answer import Estimates
-from ..quotients import SURELY
+from ..quotients import MIN_SIGMAS
 from .error_bars import ErrorBar, bar
-from .pooled_tables import Together, Told
+from .pooled_tables import PooledTable, PooledTables
 from .weighted_answers import basis_notes
 
 if TYPE_CHECKING:
@@ -30,18 +30,18 @@ Floats = NDArray[np.float64]
 class _Measured:
     """What the measured tables say together about some attributes, as released numbers."""
 
-    together: Together
-    told: Told
+    tables: PooledTables
+    table: PooledTable
 
     def coefficients(self, function: Floats) -> Floats:
         return function
 
     def moments(self, coefficients: Floats) -> Moments:
-        """See Linear: a multiple of the number of rows, and a contrast of the cells."""
+        """A multiple of the number of rows, and a contrast of the cells."""
         lean = float(coefficients.mean())
         contrast = coefficients - lean
-        noise = self.together.noise(lean, self.told, contrast)
-        value = lean * self.together.rows + float((contrast * self.told.cells).sum())
+        noise = self.tables.noise(lean, self.table, contrast)
+        value = lean * self.tables.rows + float((contrast * self.table.cells).sum())
         return Moments(np.array(value), np.array(noise.variance), np.array(noise.fourth))
 
 
@@ -49,7 +49,7 @@ def weighted_means(model: WeightedModel, question: Question, table: Floats, wher
     """Mean of an attribute; its limits are those of the measured tables that tell it, or else of the certificate."""
     assert question.average is not None
     spans = Spans.of(model.domain.closed[question.average], question, where)
-    told = model.together.told(question.positions)
+    pooled = model.pooled.table(question.positions)
     share = np.array([(table * inside).sum() for inside in spans.inside])
     with np.errstate(all="ignore"):
         low, high = (
@@ -57,11 +57,11 @@ def weighted_means(model: WeightedModel, question: Question, table: Floats, wher
             for ends in (spans.low, spans.high)
         )
     value, within = (low + high) / 2, (high - low) / 2
-    if told is None:
+    if pooled is None:
         around, bars = _around(model, question, spans, share, value, within)
         return mean_answer(model.domain, question, around.estimates(), law=model.law, estimator="model",
                            notes=tuple(basis_notes(model, bars, 1.0)))  # fmt: skip
-    measured = averages(_Measured(model.together, told), spans)
+    measured = averages(_Measured(model.pooled, pooled), spans)
     stderr, bias, kurtosis = measured.errors()
     shown = replace(measured, value=np.where(np.isnan(measured.value), np.nan, value))
     means = Estimates(value=shown.value, stderr=stderr, bias=bias + np.abs(value - measured.value),
@@ -84,10 +84,10 @@ def _around(
             bar(model, question.positions, (values - value[i] - move) * inside, 0.0)
             for values, move in ((spans.low, -within[i]), (spans.high, within[i]))
         ]
-        sums.append(max(ends, key=lambda one: one.reach))
+        sums.append(max(ends, key=lambda each: each.half_width))
         shares.append(bar(model, question.positions, inside, float(share[i])))
-    bias, stderr = (np.array([getattr(one, name) for one in sums]) for name in ("bias", "stderr"))
-    short, noise = (np.array([getattr(one, name) for one in shares]) for name in ("bias", "stderr"))
-    value = np.where(share > short + SURELY * noise, value, np.nan)
+    bias, stderr = (np.array([getattr(each, name) for each in sums]) for name in ("bias", "stderr"))
+    short, noise = (np.array([getattr(each, name) for each in shares]) for name in ("bias", "stderr"))
+    value = np.where(share > short + MIN_SIGMAS * noise, value, np.nan)
     return Around(least=spans.least, most=spans.most, value=value, within=within, share=share, bias=bias,
                   stderr=stderr, short=short, short_stderr=noise), sums  # fmt: skip

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ...laws import Law
 from ...maths.interactions.noisy_table import Moments
 from ...maths.weighted_rows.tables import RawTable
 from ...questions.parse import Question
@@ -153,8 +152,8 @@ def _add_column(model: WholeTableModel, attribute: int, weights: Floats, sums: _
 
 
 def _fourth(model: WholeTableModel, variance: float) -> float:
-    """Fourth cumulant of noise: 12 b^4 for Laplace noise of variance 2 b^2, 0 for Gaussian noise."""
-    return 3 * variance**2 if model.law == Law.LAPLACE else 0.0
+    """Fourth cumulant of noise of a variance."""
+    return model.law.kurtosis * variance**2
 
 
 def _from_pair(

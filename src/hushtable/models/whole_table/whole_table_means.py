@@ -13,7 +13,7 @@ from ...questions.answer import Answer, CrossTab
 from ...questions.parse import Question
 from ..averages import Around, levels, mean_answer
 from ..build_answer import Estimates
-from ..quotients import SURELY, Averages
+from ..quotients import MIN_SIGMAS, Averages
 from .measured import measured_averages
 from .whole_table_answers import Bars, shares
 
@@ -49,7 +49,7 @@ def whole_table_means(model: WholeTableModel, question: Question, bars: Bars) ->
     most = np.where(possible, middle + half, -np.inf).max(axis=1)
     least, most = (np.where(possible.any(axis=1), ends, np.nan) for ends in (least, most))
     # A group may be empty if its share is within the distance; without an audit nothing is said of that.
-    surely = np.isnan(bars.bias) | (share > bars.bias + SURELY * bars.stderr)
+    surely = np.isnan(bars.bias) | (share > bars.bias + MIN_SIGMAS * bars.stderr)
     zeros = np.zeros_like(value)
     model_says = Around(least=least, most=most, value=np.where(surely, value, np.nan), within=within, share=share,
                         bias=bars.bias * (most - least), stderr=bars.stderr * (most - least), short=zeros,
