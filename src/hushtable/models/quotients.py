@@ -31,9 +31,9 @@ class Quotients:
     """Noisy sums `top` and `below`, one of each a cell, of which top / below lies between 0 and 1 in truth.
 
     m is ruled out if u = (top - m below) / its standard error is too large for noise [Fie54]. A cell is only shown if
-    `below` came out above MIN_SIGMAS of its own standard errors, and that favours noise in u of the same sign: r is their
-    correlation. Given the part of `below` that is independent of u, the cell was shown because |u| is above |u| - d,
-    d = (below / its standard error - MIN_SIGMAS) / r, whatever the true sums are [LeeSST16]. So m is ruled out
+    `below` came out above MIN_SIGMAS of its own standard errors, and that favours noise in u of the same sign: r is
+    their correlation. Given the part of `below` that is independent of u, the cell was shown because |u| is above
+    |u| - d, d = (below / its standard error - MIN_SIGMAS) / r, whatever the true sums are [LeeSST16]. So m is ruled out
     if Q(|u|) / Q(|u| - d) < (1 - confidence) / 2, with Q the normal tail. Of the shown intervals of a group, however
     small, a share of `confidence` holds, or up to half of the rest more.
     """

@@ -94,7 +94,7 @@ def _estimated(
 
 
 def _moments(margin: SmoothSums, kept: Floats, tables: list[Floats]) -> tuple[Floats, Floats, Floats]:
-    """Value, variance and fourth cumulant of the mean of every combination of rows of the tables; see SmoothSums.mean."""
+    """Value, variance and fourth cumulant of the mean of every combination of rows of the tables."""
     lifted = [margin.basis.lift(table.T, [axis]).T for table, axis in zip(tables, margin.axes, strict=True)]
     below = margin.mean(np.zeros([margin.basis.size] * len(tables)), kept)
     if not below.sure:
