@@ -74,13 +74,13 @@ def averages(numbers: Linear, spans: Spans) -> Averages:
 
 def _quotients(numbers: Linear, spans: Spans, values: Floats) -> Quotients:
     """The sums of scaled values over the numbers of rows."""
-    found = []
+    moments = []
     for inside, least, most in zip(spans.inside, spans.least, spans.most, strict=True):
         scaled = (values - least) / (most - least) if most > least else np.zeros_like(values)
         top, below = numbers.coefficients(inside * scaled), numbers.coefficients(inside)
-        found.append([numbers.moments(top - m * below) for m in PLACES])
+        moments.append([numbers.moments(top - m * below) for m in PLACES])
     value, variance, fourth = (
-        np.array([[float(getattr(one, name)) for one in cell] for cell in found]).reshape(-1, len(PLACES)).T
+        np.array([[float(getattr(moment, name)) for moment in cell] for cell in moments]).reshape(-1, len(PLACES)).T
         for name in ("value", "variance", "fourth")
     )
     return Quotients.from_noise(value, variance, fourth)

@@ -71,8 +71,7 @@ class DecisionListsModel(Model):
         # The bias of a count is a share of the true number of rows, not of the released one.
         weight = 0.5 + float(self.polynomial_bias) if count else 0.5 - value
         total = [
-            weight**power * of_rows + 0.5**power * of_sums
-            for power, (of_rows, of_sums) in self._cumulants.items()
+            weight**power * of_rows + 0.5**power * of_sums for power, (of_rows, of_sums) in self._cumulants.items()
         ]
         unit = 1.0 if count else rows
         note = f"inputs not named are false: {listed(question.unnamed)}"

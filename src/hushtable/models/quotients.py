@@ -146,7 +146,7 @@ class Averages:
         """Standard error, bias bound and kurtosis of the values; nan where the cell is not known."""
         unknown = np.where(np.isnan(self.value), np.nan, 1.0)
         with np.errstate(all="ignore"):
-            both = [one.noise() for one in (self.lower, self.upper)]
+            both = [end.noise() for end in (self.lower, self.upper)]
             # The noise is that of the worse end of the bound.
             worse = both[0][0] >= both[1][0]
             variance, fourth = (np.where(worse, a, b) for a, b in zip(*both, strict=True))
@@ -160,8 +160,8 @@ class Averages:
 def _at(coefficients: Floats, m: Floats) -> Floats:
     """The polynomial of every cell at m."""
     out: Floats = coefficients[-1] * np.ones_like(m)
-    for one in coefficients[-2::-1]:
-        out = out * m + one
+    for coefficient in coefficients[-2::-1]:
+        out = out * m + coefficient
     return out
 
 

@@ -56,13 +56,13 @@ def frequent_parameters(frequent: Frequent) -> dict[str, Any]:
 
 def read_frequent(parameters: dict[str, Any], counts: NDArray[np.int64], columns: int) -> Frequent:
     """The inverse of `frequent_parameters`."""
-    texts = tuple(tuple(None if t is None else str(t) for t in one) for one in parameters["frequent"])
-    if any(len(one) != columns for one in texts) or len(set(texts)) < len(texts):
+    texts = tuple(tuple(None if t is None else str(t) for t in value) for value in parameters["frequent"])
+    if any(len(value) != columns for value in texts) or len(set(texts)) < len(texts):
         raise BadSynopsis("the frequent values of the synopsis do not fit its columns")
     scale, threshold = noise_scale(parameters["frequent_scale"], Law.LAPLACE), parameters["threshold"]
     if not isinstance(threshold, int) or not 0 <= threshold < 2**63:
         raise BadSynopsis("the synopsis has a threshold that makes no sense")
-    found = Frequent(scale=scale, threshold=threshold, texts=texts, counts=counts)
-    if len(found.keys.unique()) < len(texts):
+    frequent = Frequent(scale=scale, threshold=threshold, texts=texts, counts=counts)
+    if len(frequent.keys.unique()) < len(texts):
         raise BadSynopsis("the frequent values of the synopsis are not distinct")
-    return found
+    return frequent

@@ -117,12 +117,12 @@ class HashSketchModel(KeyedModel):
         """Where each key stands among the frequent ones, -1 where it does not; few need a look."""
         import pyarrow as pa
 
-        found = np.full(len(buckets), -1, dtype=np.int64)
+        kept = np.full(len(buckets), -1, dtype=np.int64)
         taken = np.zeros(self.sketch.width, dtype=bool)
         taken[self.sketch.places(self.frequent.keys).buckets] = True
         near = np.flatnonzero(taken[buckets])
-        found[near] = self.frequent.find(flat.keys.take(pa.array(near)))
-        return found
+        kept[near] = self.frequent.find(flat.keys.take(pa.array(near)))
+        return kept
 
     def too_long(self, flat: KeyBatch) -> bool:
         """Whether some list fills so many buckets that its own values often share one."""

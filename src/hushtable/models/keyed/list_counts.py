@@ -51,7 +51,7 @@ class ListCountsModel(KeyedModel):
 
     @cached_property
     def _numbers(self) -> dict[frozenset[bytes], int]:
-        flat = self.columns.flat([list(one) for one in self.lists])
+        flat = self.columns.flat([list(values) for values in self.lists])
         return {keys: number for number, keys in enumerate(_sets(flat))}
 
     def evaluate(self, flat: KeyBatch, *, rare_is_zero: bool = False) -> Evaluation:
@@ -83,7 +83,7 @@ class ListCountsModel(KeyedModel):
 
     def parameters(self) -> dict[str, Any]:
         return self.columns.parameters() | {
-            "lists": [list(one) for one in self.lists],
+            "lists": [list(values) for values in self.lists],
             "law": self.law,
             "group_scales": [str(s) for s in self.group_scales],
         }
@@ -106,7 +106,7 @@ class ListCountsModel(KeyedModel):
         return cls(
             domain=domain,
             columns=KeyColumns.read(domain, parameters),
-            lists=tuple(tuple(map(str, one)) for one in parameters["lists"]),
+            lists=tuple(tuple(map(str, values)) for values in parameters["lists"]),
             law=law,
             group_scales=(scales[0], scales[1]),
             sums=numbers["sums"],
@@ -116,8 +116,8 @@ class ListCountsModel(KeyedModel):
 def _sets(flat: KeyBatch) -> list[frozenset[bytes]]:
     """The keys of each list; BadQuestion where one has a key twice."""
     keys = flat.keys.to_pylist()
-    found = [frozenset(keys[a:b]) for a, b in zip(flat.starts, flat.starts[1:], strict=False)]
-    for one, length in zip(found, np.diff(flat.starts), strict=True):
-        if len(one) < length:
+    sets = [frozenset(keys[a:b]) for a, b in zip(flat.starts, flat.starts[1:], strict=False)]
+    for distinct, length in zip(sets, np.diff(flat.starts), strict=True):
+        if len(distinct) < length:
             raise BadQuestion("a value is listed twice; list each value once")
-    return found
+    return sets

@@ -93,15 +93,15 @@ class TablesModel(LinearModel):
         outside = Counter(size for p, size in enumerate(sizes) if p not in positions)
         within = prod(sizes[positions[a]] for a in axes)
         kind = tuple(sorted(sizes[positions[a]] for a in axes))
-        found = list(tables_with(self.interactions, kind, outside))
-        noise = {order: np.array([each[key] for key, _ in found]) for order, each in self._noise.items()}
+        holding = list(tables_with(self.interactions, kind, outside))
+        noise = {order: np.array([each[key] for key, _ in holding]) for order, each in self._noise.items()}
         weights = {}
         for members in subsets(axes):
             own = tuple(sorted(sizes[positions[a]] for a in members))
-            margins = np.array([self._noise[2][key] * prod(key) / prod(own) for key, _ in found])
+            margins = np.array([self._noise[2][key] * prod(key) / prod(own) for key, _ in holding])
             known = self.rows is not None and not members
-            weights[members] = np.zeros(len(found)) if known else 1 / margins / self._precision(own)
-        copies = np.array([number * prod(key) / within for key, number in found])
+            weights[members] = np.zeros(len(holding)) if known else 1 / margins / self._precision(own)
+        copies = np.array([number * prod(key) / within for key, number in holding])
         return Source(axes, weights, copies, noise)
 
     def _precision(self, kind: tuple[int, ...]) -> float:

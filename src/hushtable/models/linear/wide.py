@@ -130,8 +130,8 @@ def _bits(model: LowOrderModel, shape: Symmetric) -> Bits:
         if model.interactions.binary:
             value, variance = _binary(model, shape, turned, size)
         else:
-            found = [_projected(model, shape, turned, members) for members in sets_of(len(turned), size).tolist()]
-            value, variance = (np.array(column) for column in zip(*found, strict=True))
+            projected = [_projected(model, shape, turned, members) for members in sets_of(len(turned), size).tolist()]
+            value, variance = (np.array(column) for column in zip(*projected, strict=True))
         values.append(value / rows)
         variances.append(variance / rows**2)
     return Bits(np.array([column[0] for column in turned]), tuple(values), tuple(variances))

@@ -17,21 +17,21 @@ MOST_POINTS = 1_000_000
 ORDER = 4
 
 
-def advice(one: Released, margin: SmoothSums, target: Target, bias: float, kind: BiasKind, stderr: float) -> str:
+def advice(released: Released, margin: SmoothSums, target: Target, bias: float, kind: BiasKind, stderr: float) -> str:
     """Why the bound is wide, and about the size at which it would be at most 3 standard errors, if there is one."""
-    d, letter = len(margin.axes), "g" if one.basis == "spline" else "t"
+    d, letter = len(margin.axes), "g" if released.basis == "spline" else "t"
     start = f"the bias bound {readable(float(f'{bias:.2g}'))} is above 3 standard errors of the noise"
     if kind == "certified":
-        ratio = (bias / (3 * stderr)) ** (1 / (ORDER + d / 2)) if one.basis == "spline" else 1.25
-        size = max(one.size + 1, math.ceil(one.size * ratio))
+        ratio = (bias / (3 * stderr)) ** (1 / (ORDER + d / 2)) if released.basis == "spline" else 1.25
+        size = max(released.size + 1, math.ceil(released.size * ratio))
         return f"{start}: the function is narrow for this release, and about {letter}={size} would resolve it"
     for ratio in TRIES:
-        size = math.ceil(one.size * ratio)
-        basis = basis_for(one.basis, size, d)
+        size = math.ceil(released.size * ratio)
+        basis = basis_for(released.basis, size, d)
         if len(basis.points) ** d > MOST_POINTS:
             break
         values = target.values(margin.axes, basis.points)
-        noise = stderr * ratio ** (d / 2) if one.basis == "spline" else stderr
+        noise = stderr * ratio ** (d / 2) if released.basis == "spline" else stderr
         if basis.sampled(basis.error(values, basis.fit(values))) <= 3 * noise:
             return f"{start}: the function is narrow for this release, and {letter}={size} would resolve it"
-    return f"{start}: the function has a jump or a kink, or is much too narrow for {letter}={one.size}; soften it"
+    return f"{start}: the function has a jump or a kink, or is much too narrow for {letter}={released.size}; soften it"

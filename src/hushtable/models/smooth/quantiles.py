@@ -30,7 +30,7 @@ SOME = 16
 PLACES = 513
 
 
-def quantile(question: SmoothQuestion, one: Released, kept: Floats) -> QuantileAnswer:
+def quantile(question: SmoothQuestion, released: Released, kept: Floats) -> QuantileAnswer:
     """The quantile of the rows: the least value that at least a share `level` of the rows do not exceed.
 
     The share of rows up to a place lies between the means of two functions that the release has, one below and one
@@ -42,13 +42,13 @@ def quantile(question: SmoothQuestion, one: Released, kept: Floats) -> QuantileA
     asked = question.quantile
     assert asked is not None
     if asked.softness is not None:
-        return _soft_quantile(question, one, kept)
-    margin = one.margin([asked.column])
+        return _soft_quantile(question, released, kept)
+    margin = released.margin([asked.column])
     (axis,) = margin.axes
-    count = margin.mean(np.zeros(one.size), kept)
+    count = margin.mean(np.zeros(released.size), kept)
     if not count.sure:
         raise BadQuestion("the released number of such rows cannot be told from 0, so they have no quantile")
-    band = _band(one, margin, kept, asked.level, count.bottom.value)
+    band = _band(released, margin, kept, asked.level, count.bottom.value)
     places = axis.original(places_of(margin.basis))
     value = float(np.interp(0.0, _rising(band.middle), places))
 
@@ -59,7 +59,7 @@ def quantile(question: SmoothQuestion, one: Released, kept: Floats) -> QuantileA
     (left, right), bracket = ends(USUAL), [float(places[i]) for i in band.ends(0.0)]
     unresolved = min(bracket[1] - bracket[0], right - left)
     notes = _resolution(axis.name, unresolved, right - left)
-    wording = Wording(question=question.text, unit="mean", law=one.law, estimator=one.basis, notes=notes)
+    wording = Wording(question=question.text, unit="mean", law=released.law, estimator=released.basis, notes=notes)
     stderr = (right - left - unresolved) / (2 * reach(USUAL))
     return build_quantile(wording, Estimates(value=value, stderr=stderr, bias=unresolved / 2), ends)
 
@@ -99,25 +99,25 @@ class _Band:
         return max(first - 1, 0), min(final + 1, last)
 
 
-def _band(one: Released, margin: SmoothSums, kept: Floats, level: float, rows: float) -> _Band:
+def _band(released: Released, margin: SmoothSums, kept: Floats, level: float, rows: float) -> _Band:
     """The steps that are as sharp as the noise allows: on average over the places, if rows were spread evenly."""
 
     def price(degree: int) -> float:
         some = steps(margin.basis, degree, SOME)
-        noise = _measured(one, margin, kept, level, rows, some).stderr
+        noise = _measured(released, margin, kept, level, rows, some).stderr
         return float((rows * some.gap * DENSITY + noise.mean(axis=0) * reach(USUAL)).mean())
 
     kinds = degrees(margin.basis)
     best = min(kinds, key=price) if len(kinds) > 1 else kinds[0]
-    return _measured(one, margin, kept, level, rows, steps(margin.basis, best))
+    return _measured(released, margin, kept, level, rows, steps(margin.basis, best))
 
 
-def _measured(one: Released, margin: SmoothSums, kept: Floats, level: float, rows: float, given: Steps) -> _Band:
+def _measured(released: Released, margin: SmoothSums, kept: Floats, level: float, rows: float, given: Steps) -> _Band:
     """The sums of steps minus the level, moved apart by what rounding may have done to the rows."""
     lines = []
     for sign, coefficients in ((-1, given.below), (1, given.above)):
         sums, variance, kurtosis = margin.sums(coefficients - level * margin.basis.constant, kept)
-        lines.append((sums + sign * rows * one.roundings(coefficients), np.sqrt(variance), kurtosis))
+        lines.append((sums + sign * rows * released.roundings(coefficients), np.sqrt(variance), kurtosis))
     sums, stderr, kurtosis = (np.array(both) for both in zip(*lines, strict=True))
     return _Band(sums, stderr, kurtosis, given.width)
 
@@ -134,7 +134,7 @@ def _resolution(name: str, unresolved: float, width: float) -> tuple[str, ...]:
     return (note,)
 
 
-def _soft_quantile(question: SmoothQuestion, one: Released, kept: Floats) -> QuantileAnswer:
+def _soft_quantile(question: SmoothQuestion, released: Released, kept: Floats) -> QuantileAnswer:
     """Where the softened distribution function reaches a level, with every place where it may.
 
     A quantile of the column plus normal noise, not of the column. The function is the mean of
@@ -144,13 +144,13 @@ def _soft_quantile(question: SmoothQuestion, one: Released, kept: Floats) -> Qua
     asked = question.quantile
     assert asked is not None
     assert asked.softness is not None
-    margin = one.margin([asked.column])
+    margin = released.margin([asked.column])
     (axis,) = margin.axes
     at = axis.original(np.linspace(-1, 1, PLACES))
     low, high, softness = axis.low, axis.high, asked.softness
     # Beyond the bounds there are no values, but the softened function has its tails there.
     places = np.concatenate([[low - 4 * softness], at, [high + 4 * softness]])
-    level, stderr, kurtosis, bias = _distribution(one, margin, kept, places, softness)
+    level, stderr, kurtosis, bias = _distribution(released, margin, kept, places, softness)
     values = _rising(level)
 
     def ends(confidence: float) -> tuple[float, float]:
@@ -168,28 +168,28 @@ def _soft_quantile(question: SmoothQuestion, one: Released, kept: Floats) -> Qua
         "leave softness out for that"
     )
     left, right = ends(0.95)
-    wording = Wording(question=question.text, unit="mean", law=one.law, estimator=one.basis, notes=(note,))
+    wording = Wording(question=question.text, unit="mean", law=released.law, estimator=released.basis, notes=(note,))
     return build_quantile(
         wording, Estimates(value=value, stderr=(right - left) / (2 * 1.96)), ends, bias_kind="sampled"
     )
 
 
 def _distribution(
-    one: Released, margin: SmoothSums, kept: Floats, places: Floats, softness: float
+    released: Released, margin: SmoothSums, kept: Floats, places: Floats, softness: float
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """The softened distribution function at some places: value, standard error, kurtosis, bias bound."""
     (axis,) = margin.axes
     values = ndtr((places[:, None] - axis.original(margin.basis.points)) / softness)
     coefficients = values @ margin.basis.project.T
     errors = 1.05 * np.abs(values - coefficients @ margin.basis.values.T).max(axis=1)
-    count = margin.mean(np.zeros(one.size), kept)
+    count = margin.mean(np.zeros(released.size), kept)
     if not count.sure:
         raise BadQuestion("the released number of such rows cannot be told from 0, so they have no quantile")
     rows = count.bottom.value
     value = margin.sums(coefficients, kept)[0] / rows
     # The noise of a ratio, to first order.
     _, variance, kurtosis = margin.sums(coefficients - value[:, None] * margin.basis.constant, kept)
-    return value, np.sqrt(variance) / rows, kurtosis, errors + one.roundings(coefficients)
+    return value, np.sqrt(variance) / rows, kurtosis, errors + released.roundings(coefficients)
 
 
 def _rising(values: Floats) -> Floats:

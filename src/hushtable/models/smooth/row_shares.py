@@ -28,9 +28,9 @@ Parts = tuple[Floats, Floats, Floats]
 
 def share(model: SmoothModel, question: SmoothQuestion, *, count: bool) -> Answer | CrossTab:
     """A share of all rows, or a number of rows; both know the noise of the number of rows where it has any."""
-    one, names = _home(model, question)
-    margin = one.margin(names)
-    parts = _parts(model, question, one, margin)
+    released, names = _home(model, question)
+    margin = released.margin(names)
+    parts = _parts(model, question, released, margin)
     if count:
         sums, ratios = [margin.sum(*part) for part in parts], list[Ratio]()
         estimates = Estimates(
@@ -46,7 +46,7 @@ def share(model: SmoothModel, question: SmoothQuestion, *, count: bool) -> Answe
             kurtosis=np.array([r.kurtosis for r in ratios]),
         )
     wording = Wording(
-        question=question.text, unit=unit_of(count=count), law=one.law, estimator=one.basis,
+        question=question.text, unit=unit_of(count=count), law=released.law, estimator=released.basis,
         groups=model.labels(question, [""]) if question.groups else None,
     )  # fmt: skip
     noisy = any(r.bottom.variance for r in ratios)
@@ -62,23 +62,23 @@ def _ends(ratio: Ratio, level: float) -> tuple[float, float]:
 def _home(model: SmoothModel, question: SmoothQuestion) -> tuple[Released, list[str]]:
     """The block to count in, and the columns of it whose missing values the question is about."""
     asked = set(question.where.positions) if question.where else set()
-    optional = {axis.name for one in model.released for axis in one.block.axes if axis.optional}
+    optional = {axis.name for released in model.released for axis in released.block.axes if axis.optional}
     names = sorted(name for name in optional if model.domain.position(name) in asked)
     if names:
         return model.home(set(names)), names
-    return min(model.released, key=lambda one: float(one.margin(()).variances)), []
+    return min(model.released, key=lambda released: float(released.margin(()).variances)), []
 
 
-def _parts(model: SmoothModel, question: SmoothQuestion, one: Released, margin: SmoothSums) -> list[Parts]:
+def _parts(model: SmoothModel, question: SmoothQuestion, released: Released, margin: SmoothSums) -> list[Parts]:
     """For each group, which function is 1 for the rows that the question counts, cell by cell."""
     columns = [model.domain.position(axis.name) for axis in margin.axes]
-    masks = model.kept(question, one.block, columns=columns)
+    masks = model.kept(question, released.block, columns=columns)
     # One function is 1 where a column is there, the other where it is missing.
     sides = []
     for axis in margin.axes:
         present = margin.basis.lift(margin.basis.constant, [axis])
         sides.append(np.stack([present, margin.basis.everyone([axis]) - present], axis=1))
-    found = []
+    parts = []
     for mask in masks:
         patterns, which = np.unique(mask.reshape(len(mask), -1), axis=0, return_inverse=True)
         if len(patterns) > 2:
@@ -86,8 +86,8 @@ def _parts(model: SmoothModel, question: SmoothQuestion, one: Released, margin: 
                 "the condition joins missing values and categories in more than two ways; ask about one category alone"
             )
         first, last = (along(sides, patterns[i].reshape(mask.shape[1:])) for i in (0, -1))
-        found.append((last, first, (which.ravel() == len(patterns) - 1).astype(np.float64)))
-    return found
+        parts.append((last, first, (which.ravel() == len(patterns) - 1).astype(np.float64)))
+    return parts
 
 
 def present_or_not(table: Floats, axis: int, missing: int | None) -> Floats:

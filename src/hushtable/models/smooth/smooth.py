@@ -95,33 +95,33 @@ class SmoothModel(Model):
     @property
     def columns(self) -> list[str]:
         """Names of all smooth columns."""
-        return list(dict.fromkeys(name for one in self.released for name in one.block.names))
+        return list(dict.fromkeys(name for released in self.released for name in released.block.names))
 
     def parse(self, text: str) -> SmoothQuestion:
         return parse_smooth(text, self.domain, self.columns, self._usual)
 
     def _usual(self, column: str, at: float) -> float:
         """A width at a value of a column that is resolved with little bias."""
-        found = self.home({column})
-        axis = next(axis for axis in found.block.axes if axis.name == column)
-        return 1.5 * found.resolution(axis, at)
+        released = self.home({column})
+        axis = next(axis for axis in released.block.axes if axis.name == column)
+        return 1.5 * released.resolution(axis, at)
 
     def home(self, names: set[str] | frozenset[str]) -> Released:
         """The smallest block with these columns; BadQuestion when they were not released together."""
-        having = [one for one in self.released if names <= set(one.block.names)]
+        having = [released for released in self.released if names <= set(released.block.names)]
         if not having:
-            groups = "; ".join(listed(one.block.names) for one in self.released)
+            groups = "; ".join(listed(released.block.names) for released in self.released)
             raise BadQuestion(f"{listed(sorted(names))} were not released together; the groups are: {groups}")
-        return min(having, key=lambda one: len(one.block.axes))
+        return min(having, key=lambda released: len(released.block.axes))
 
     def answer(self, question: SmoothQuestion, *, count: bool = False) -> Answer | CrossTab:
         """Means stay means with count=True; a share of rows becomes a number of rows."""
         if question.share:
             return share(self, question, count=count)
         if question.quantile is not None:
-            one = self.home({question.quantile.column})
-            found = quantile(question, one, self.kept(question, one.block)[0])
-            return replace(found, notes=(*found.notes, *self._in_the_middle({question.quantile.column})))
+            released = self.home({question.quantile.column})
+            answer = quantile(question, released, self.kept(question, released.block)[0])
+            return replace(answer, notes=(*answer.notes, *self._in_the_middle({question.quantile.column})))
         targets = {name: ExpressionTarget(expression) for name, expression in question.parts.items()}
         return self._means(question, targets)
 
@@ -146,16 +146,16 @@ class SmoothModel(Model):
 
     def _means(self, question: SmoothQuestion, targets: dict[str, Any]) -> SmoothAnswer | SmoothTable:
         names = frozenset[str]().union(*(target.names for target in targets.values()))
-        one = self.home(names)
-        margin = one.margin(sorted(names))
-        groups = self.kept(question, one.block)
-        means = [_mean(one, margin, target, kept) for target in targets.values() for kept in groups]
+        released = self.home(names)
+        margin = released.margin(sorted(names))
+        groups = self.kept(question, released.block)
+        means = [_mean(released, margin, target, kept) for target in targets.values() for kept in groups]
         notes = (*dict.fromkeys(m.note for m in means if m.note is not None), *self._in_the_middle(names))
         alone = len(means) == 1
         if alone and means[0].ratio is None:
             raise BadQuestion("the released number of such rows cannot be told from 0, so they have no mean")
         wording = Wording(
-            question=question.text, unit="mean", law=one.law, estimator=one.basis, notes=notes,
+            question=question.text, unit="mean", law=released.law, estimator=released.basis, notes=notes,
             groups=None if alone else self.labels(question, list(targets)),
         )  # fmt: skip
         estimates = Estimates(
@@ -174,7 +174,7 @@ class SmoothModel(Model):
 
     def _in_the_middle(self, names: Iterable[str]) -> tuple[str, ...]:
         """A remark on columns whose missing rows an old release counted in the middle of the range."""
-        known = {axis.name for one in self.released for axis in one.block.axes if axis.optional}
+        known = {axis.name for released in self.released for axis in released.block.axes if axis.optional}
         old = sorted(n for n in {*names} - known if axis_of(self.domain, n).optional)
         return (f"{OLD}: {listed(old)}",) if old else ()
 
@@ -202,7 +202,7 @@ class SmoothModel(Model):
             for cell in product(*(range(sizes[axis]) for axis in axes))
         ] if axes else [where]  # fmt: skip
         shape = (block.cells, *where.shape[len(block.by) :])
-        return [np.asarray(one, dtype=np.float64).reshape(shape) for one in chosen]
+        return [np.asarray(mask, dtype=np.float64).reshape(shape) for mask in chosen]
 
     def labels(self, question: SmoothQuestion, parts: list[str]) -> dict[str, tuple[str, ...]]:
         """The group columns of a table, and which part of the question each line is about."""
@@ -215,7 +215,7 @@ class SmoothModel(Model):
     @property
     def apart(self) -> bool:
         """Whether missing values have numbers of their own."""
-        return any(axis.optional for one in self.released for axis in one.block.axes)
+        return any(axis.optional for released in self.released for axis in released.block.axes)
 
     @property
     def format(self) -> int:
@@ -232,25 +232,27 @@ class SmoothModel(Model):
             "smoothness": first.smoothness,
             **({"missing": APART} if self.apart else {}),
             "blocks": [
-                {"columns": [str(axis) for axis in one.block.axes], "size": one.size, "unit": one.unit,
-                 "scale": str(one.scale)}
-                for one in self.released
+                {"columns": [str(axis) for axis in released.block.axes], "size": released.size, "unit": released.unit,
+                 "scale": str(released.scale)}
+                for released in self.released
             ],
         }  # fmt: skip
 
     def numbers(self) -> dict[str, NDArray[np.int64]]:
-        sums = {f"sums-{i}": one.sums for i, one in enumerate(self.released)}
-        weights = {f"weights-{i}": one.weights for i, one in enumerate(self.released) if one.weights is not None}
+        sums = {f"sums-{i}": released.sums for i, released in enumerate(self.released)}
+        weights = {
+            f"weights-{i}": released.weights for i, released in enumerate(self.released) if released.weights is not None
+        }
         return sums | weights
 
     @classmethod
     def lengths(cls, domain: Domain, parameters: dict[str, Any]) -> dict[str, int]:
-        found = {}
+        lengths = {}
         for i, (block, size) in enumerate(_blocks(domain, parameters)):
-            found[f"sums-{i}"] = block.cells * math.prod(block.shape(size))
+            lengths[f"sums-{i}"] = block.cells * math.prod(block.shape(size))
             if parameters["basis"] == "chebyshev":
-                found[f"weights-{i}"] = math.prod(block.shape(size))
-        return found
+                lengths[f"weights-{i}"] = math.prod(block.shape(size))
+        return lengths
 
     @classmethod
     def build(cls, domain: Domain, parameters: dict[str, Any], numbers: dict[str, NDArray[np.int64]]) -> SmoothModel:
@@ -272,7 +274,7 @@ class SmoothModel(Model):
         return cls(domain=domain, released=tuple(made))
 
 
-def _mean(one: Released, margin: SmoothSums, target: Target, kept: Floats) -> _Mean:
+def _mean(released: Released, margin: SmoothSums, target: Target, kept: Floats) -> _Mean:
     values = target.values(margin.axes, margin.basis.points)
     first = float(values.flat[0])
     if values.max() == values.min() and isinstance(target, ExpressionTarget):
@@ -283,12 +285,12 @@ def _mean(one: Released, margin: SmoothSums, target: Target, kept: Floats) -> _M
     if not ratio.sure:
         return _Mean(None, math.nan, "certified", NO_GROUP)
     bias, kind = target.bias(margin.basis, margin.axes, values, coefficients, ratio.stderr)
-    note = advice(one, margin, target, bias, kind, ratio.stderr) if bias > 3 * ratio.stderr else None
+    note = advice(released, margin, target, bias, kind, ratio.stderr) if bias > 3 * ratio.stderr else None
     if kind == "sampled" and not target.surely_finite(margin.axes):
         note = NOT_FINITE
     small = ratio.bottom.value < PLENTY * math.sqrt(ratio.bottom.variance)
     limits = target.limits(margin.axes) if small else (-math.inf, math.inf)
-    return _Mean(ratio, bias + one.rounding(coefficients), kind, note, limits)
+    return _Mean(ratio, bias + released.rounding(coefficients), kind, note, limits)
 
 
 def _scale(given: dict[str, Any], law: Any) -> Fraction:
@@ -300,7 +302,7 @@ def _scale(given: dict[str, Any], law: Any) -> Fraction:
 
 def _blocks(domain: Domain, parameters: dict[str, Any]) -> list[tuple[Block, int]]:
     by = tuple(domain.closed[domain.position(name)] for name in parameters["by"])
-    found, apart = [], parameters.get("missing") == APART
+    blocks, apart = [], parameters.get("missing") == APART
     least = {"spline": 4, "chebyshev": 2}[parameters["basis"]]
     if not 1 <= len(parameters["blocks"]) <= MOST_BLOCKS:
         raise BadSynopsis("the synopsis has a number of column groups that makes no sense")
@@ -309,5 +311,5 @@ def _blocks(domain: Domain, parameters: dict[str, Any]) -> list[tuple[Block, int
         if not isinstance(size, int) or not least <= size <= MOST_SIZE or not 1 <= len(given["columns"]) <= 4:
             raise BadSynopsis(f"the synopsis says {readable(size)} functions a column, which makes no sense")
         axes = (axis_of(domain, text) for text in given["columns"])
-        found.append((Block(tuple(axis if apart else replace(axis, optional=False) for axis in axes), by), size))
-    return found
+        blocks.append((Block(tuple(axis if apart else replace(axis, optional=False) for axis in axes), by), size))
+    return blocks

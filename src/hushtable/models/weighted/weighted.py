@@ -83,10 +83,10 @@ class WeightedModel(Model):
         cap: int = 1 << 24,
     ) -> WeightedModel:
         """From measurements and the log-weights that a fit has found for them."""
-        found = [item.theta for item in evidence]
+        theta = [item.theta for item in evidence]
         return cls(
             domain=domain, law=law, rows=rows, rows_stderr=rows_stderr, grid=grid, measured=tuple(measured),
-            theta=_fixed(found), before=_fixed(found if before is None else before),
+            theta=_fixed(theta), before=_fixed(theta if before is None else before),
             start=np.zeros(0, dtype=np.int64) if start is None else start,
             points=np.zeros((len(domain.sizes), 0), dtype=np.int64) if points is None else points,
             coverage=coverage or Coverage(kind="none", width=0),
@@ -113,11 +113,11 @@ class WeightedModel(Model):
 
     def _weighted(self, theta: Ints) -> Factored:
         sizes = self.domain.sizes
-        found = Factored(sizes, cap=self.cap)
+        weighted = Factored(sizes, cap=self.cap)
         if len(self.start):
-            found = Factored.explicit(sizes, self.start, cap=self.cap)
+            weighted = Factored.explicit(sizes, self.start, cap=self.cap)
         elif self.points.shape[1]:
-            found = on_points(sizes, self.points)
+            weighted = on_points(sizes, self.points)
         at = 0
         for item in self.measured:
             own = theta[at : at + len(item.values)] * THETA_UNIT
@@ -125,10 +125,10 @@ class WeightedModel(Model):
             exponents = own if item.function is None else own[0] * (item.function / self.grid)
             # The weights in a forged file may be no distribution, which shows below.
             with np.errstate(over="ignore", invalid="ignore"):
-                found.multiply(item.positions, np.exp(exponents))
-        if not all(np.isfinite(group.table).all() for group in found.groups):
+                weighted.multiply(item.positions, np.exp(exponents))
+        if not all(np.isfinite(group.table).all() for group in weighted.groups):
             raise BadSynopsis("the synopsis has weights that are no distribution; ask its publisher for a fresh copy")
-        return found
+        return weighted
 
     def answer(self, question: Question, *, count: bool = False) -> Answer | CrossTab:
         from .weighted_answers import weighted_answer
@@ -171,9 +171,9 @@ class WeightedModel(Model):
 
     @classmethod
     def lengths(cls, domain: Domain, parameters: dict[str, Any]) -> dict[str, int]:
-        shapes = [_checked(domain, one) for one in parameters["rounds"]]
+        shapes = [_checked(domain, entry) for entry in parameters["rounds"]]
         cells = [prod(domain.sizes[p] for p in positions) for positions in shapes]
-        queries = [bool(one["query"]) for one in parameters["rounds"]]
+        queries = [bool(entry["query"]) for entry in parameters["rounds"]]
         cap = parameters["cap"]
         joined = 0 if parameters["points"] else _largest_group(domain, shapes)
         if not isinstance(cap, int) or not 1 <= cap <= MOST_CELLS or max(joined, *cells, 0) > cap:
@@ -224,23 +224,23 @@ def _points(domain: Domain, flat: Ints) -> Ints:
 
 
 def _rounds(domain: Domain, parameters: dict[str, Any], numbers: dict[str, Ints]) -> tuple[Measured, ...]:
-    found, value, weight = [], 0, 0
-    for one in parameters["rounds"]:
-        positions, scale = _checked(domain, one), noise_scale(one["scale"], read_law(parameters["law"]))
+    rounds, value, weight = [], 0, 0
+    for entry in parameters["rounds"]:
+        positions, scale = _checked(domain, entry), noise_scale(entry["scale"], read_law(parameters["law"]))
         if scale <= 0:
             raise BadSynopsis("the synopsis has a noise scale that makes no sense")
         cells = prod(domain.sizes[p] for p in positions)
-        many = 1 if one["query"] else cells
-        function = numbers["functions"][weight : weight + cells] if one["query"] else None
-        found.append(Measured(positions, numbers["measured"][value : value + many], scale, function))
+        many = 1 if entry["query"] else cells
+        function = numbers["functions"][weight : weight + cells] if entry["query"] else None
+        rounds.append(Measured(positions, numbers["measured"][value : value + many], scale, function))
         value += many
-        weight += cells if one["query"] else 0
-    return tuple(found)
+        weight += cells if entry["query"] else 0
+    return tuple(rounds)
 
 
-def _checked(domain: Domain, one: dict[str, Any]) -> tuple[int, ...]:
+def _checked(domain: Domain, entry: dict[str, Any]) -> tuple[int, ...]:
     """The attributes of a round; BadSynopsis when they are none of the domain's."""
-    positions = tuple(one["positions"])
+    positions = tuple(entry["positions"])
     # True and False are ints too, and numpy takes them for masks.
     known = all(type(p) is int and 0 <= p < len(domain.sizes) for p in positions)
     if not positions or not known or len(set(positions)) < len(positions):

@@ -46,10 +46,10 @@ def measured_estimates(model: WholeTableModel, question: Question, *, relative: 
     None when no cell is measured.
     """
     where = _condition(model, question)
-    found = None if where is None else _found(model, question.positions, where, len(question.groups))
-    if found is None or not found[1].any():
+    told = None if where is None else _sums_and_known(model, question.positions, where, len(question.groups))
+    if told is None or not told[1].any():
         return None
-    sums, can = found
+    sums, can = told
     rows, spread = model.total
     value, variance = sums.value + sums.share * rows, sums.variance + sums.share**2 * spread
     if relative:
@@ -93,7 +93,7 @@ def _condition(model: WholeTableModel, question: Question) -> Floats | None:
     return question.where.table(positions, shape) if question.where else np.ones(shape)
 
 
-def _found(
+def _sums_and_known(
     model: WholeTableModel, positions: tuple[int, ...], where: Floats, axes: int
 ) -> tuple[_Sums, NDArray[np.bool_]] | None:
     """Sums of the weights in `where`, for every cell of its first axes, and whether groups suffice to tell it."""
@@ -121,10 +121,10 @@ class MeasuredSums:
         return function
 
     def moments(self, coefficients: Floats) -> Moments:
-        found = _found(self.model, self.positions, coefficients, 0)
-        if found is None or not found[1][0]:
+        told = _sums_and_known(self.model, self.positions, coefficients, 0)
+        if told is None or not told[1][0]:
             return Moments(*(np.array(np.nan) for _ in range(3)))
-        sums, (rows, spread) = found[0], self.model.total
+        sums, (rows, spread) = told[0], self.model.total
         variance = sums.variance + sums.share**2 * spread
         return Moments((sums.value + sums.share * rows)[0], variance[0], sums.fourth[0])
 
@@ -136,8 +136,8 @@ def measured_averages(model: WholeTableModel, question: Question) -> Averages | 
     if where is None or where.size * prod(where.shape[: len(question.groups)]) > MOST_NUMBERS:
         return None
     spans = Spans.of(model.domain.closed[question.average], question, where)
-    found = averages(MeasuredSums(model, question.positions), spans)
-    return None if np.isnan(found.value).all() else found
+    released = averages(MeasuredSums(model, question.positions), spans)
+    return None if np.isnan(released.value).all() else released
 
 
 def _add_column(model: WholeTableModel, attribute: int, weights: Floats, sums: _Sums) -> None:

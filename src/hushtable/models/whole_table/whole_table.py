@@ -197,23 +197,23 @@ def _numbers_in(described: dict[str, Any]) -> int:
 def _tables(
     domain: Domain, law: Law, described: list[dict[str, Any]], numbers: dict[str, Integers]
 ) -> tuple[RawTable, ...]:
-    found, place, filled, sizes = [], 0, 0, domain.sizes
-    for one in described:
-        members, maps = tuple(int(m) for m in one["members"]), []
+    tables, place, filled, sizes = [], 0, 0, domain.sizes
+    for entry in described:
+        members, maps = tuple(int(m) for m in entry["members"]), []
         for m in members:
             maps.append(numbers["groups"][place : place + sizes[m]])
             place += sizes[m]
-        shaped, scale = GroupedSet(members, tuple(maps)), noise_scale(one["scale"], law)
-        if list(shaped.shape) != one["shape"] or any(int(g.min()) < 0 for g in maps) or scale <= 0:
+        shaped, scale = GroupedSet(members, tuple(maps)), noise_scale(entry["scale"], law)
+        if list(shaped.shape) != entry["shape"] or any(int(g.min()) < 0 for g in maps) or scale <= 0:
             raise BadSynopsis("the synopsis has a table that does not fit its domain")
-        length = _numbers_in(one)
+        length = _numbers_in(entry)
         part = numbers["tables"][filled : filled + length]
-        found.append(RawTable(shaped, part, law, scale, bool(one.get("contrasted", False))))
+        tables.append(RawTable(shaped, part, law, scale, bool(entry.get("contrasted", False))))
         filled += length
-    alone = {raw.set.members[0]: raw.set.cells for raw in found if len(raw.set.members) == 1}
+    alone = {raw.set.members[0]: raw.set.cells for raw in tables if len(raw.set.members) == 1}
     if sorted(alone) != list(range(len(sizes))) or any(alone[j] != size for j, size in enumerate(sizes)):
         raise BadSynopsis("the synopsis lacks the tables of its single columns")
-    return tuple(found)
+    return tuple(tables)
 
 
 def _cloud(sizes: tuple[int, ...], parameters: dict[str, Any], numbers: dict[str, Integers]) -> WeightedRows:

@@ -100,15 +100,15 @@ def _bars(model: WholeTableModel, positions: Sequence[int]) -> Bars:
     rows, spread = model.total
     names = [model.domain.closed[p].name for p in positions]
     about = listed(names) or "all rows"
-    found = None if model.audit is None else model.audit.bound(positions, model.domain.sizes, rows)
-    if found is not None:
-        how = "audited together" if found.tables == 1 else f"mean of {found.tables} audited tables that hold them"
+    bound = None if model.audit is None else model.audit.bound(positions, model.domain.sizes, rows)
+    if bound is not None:
+        how = "audited together" if bound.tables == 1 else f"mean of {bound.tables} audited tables that hold them"
         # The model's total is the released number of rows, whose error moves a fraction by at most 3/2 of its own.
-        stderr = math.hypot(found.stderr, 1.5 * math.sqrt(spread) / rows)
-        limit = Bound(found.bias, stderr, found.tables).limit(CONFIDENCE)
+        stderr = math.hypot(bound.stderr, 1.5 * math.sqrt(spread) / rows)
+        limit = Bound(bound.bias, stderr, bound.tables).limit(CONFIDENCE)
         note = (f"model value: with {100 * CONFIDENCE:g}% confidence no question about {about} is wrong by more than "
                 f"{limit:.4f} of the rows ({how})")  # fmt: skip
-        return Bars(found.bias, stderr, (note, *model.remarks()))
+        return Bars(bound.bias, stderr, (note, *model.remarks()))
     why = "it was released without an audit" if model.audit is None else f"{about} were not audited together"
     note = f"model value without an error bound: {why}; Monte Carlo error at most {model.monte_carlo:.4f}"
     return Bars(math.nan, model.monte_carlo, (note, *model.remarks()))
