@@ -15,7 +15,7 @@ from hushtable.maths.smooth.axes import Axis
 from hushtable.maths.smooth.chebyshev import chebyshev_basis
 from hushtable.maths.smooth.evaluation import evaluate
 from hushtable.maths.smooth.expressions import parse_expression
-from hushtable.models.smooth import SmoothModel
+from hushtable.models.smooth.smooth import SmoothModel
 from hushtable.questions.answer import interval_factor
 
 RELEASES = 60

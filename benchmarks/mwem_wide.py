@@ -13,7 +13,7 @@ import numpy as np
 import hushtable as ht
 from benchmarks._figure import figure
 from benchmarks._memory import peak_bytes
-from hushtable.models.weighted import WeightedModel
+from hushtable.models.weighted.weighted import WeightedModel
 
 ATTRIBUTES, ROWS, ROUNDS = 100, 20_000, 25
 WORKLOADS = {"parities": "parities(order=3)", "tables": "marginals(width=3)"}
@@ -67,8 +67,8 @@ def measure(name: str) -> None:
     model = ht.Vault(table, shape).release(plan, randomness=ht.Simulated(1)).model
     seconds, peak = time.perf_counter() - start, peak_bytes()
     assert isinstance(model, WeightedModel)
-    groups = sorted(len(group.members) for group in model.hypothesis.together())
-    apart = distances(model.hypothesis, bits, name)
+    groups = sorted(len(group.members) for group in model.distribution.together())
+    apart = distances(model.distribution, bits, name)
     print(json.dumps({"seconds": seconds, "peak": peak, "groups": groups, "largest": float(apart.max()),
                       "mean": float(apart.mean()), "answers": len(apart)}))  # fmt: skip
 

@@ -91,7 +91,7 @@ def accuracy(
 
 def measured_inside(model: Any, codes: np.ndarray) -> float:
     """Share of the cells of all measured tables whose true count lies in the 95% interval of its unbiased value."""
-    from hushtable.models.whole_table_measured import moments_of_column, moments_of_pair
+    from hushtable.models.whole_table.measured import moments_of_column, moments_of_pair
 
     hits, cells = 0, 0
     for raw in model.tables:

@@ -13,7 +13,7 @@ from benchmarks._figure import figure
 from benchmarks._tables import DATA
 from hushtable.maths.interactions.layout import InteractionLayout
 from hushtable.maths.wide.symmetric import sets_of
-from hushtable.models.low_order import LowOrderModel
+from hushtable.models.linear.low_order import LowOrderModel
 from hushtable.questions.parse import parse
 
 TABLES = {

@@ -11,6 +11,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from .budget import Currency, Price
 
 __all__ = ["Law"]
@@ -60,6 +63,19 @@ class Law(StrEnum):
     def fourth(self, scale: Fraction | float) -> float:
         """Fourth cumulant of the continuous twin: 0 for normal noise, 12 b^4 for Laplace noise."""
         return 12 * float(scale) ** 4 if self is Law.LAPLACE else 0.0
+
+    @property
+    def kurtosis(self) -> int:
+        """Excess kurtosis of the continuous twin: fourth cumulant over squared variance."""
+        return 3 if self is Law.LAPLACE else 0
+
+    def variances(self, scales: NDArray[np.float64]) -> NDArray[np.float64]:
+        """`variance` of many scales."""
+        return 2 * scales**2 if self is Law.LAPLACE else scales
+
+    def fourths(self, scales: NDArray[np.float64]) -> NDArray[np.float64]:
+        """`fourth` of many scales."""
+        return 12 * scales**4 if self is Law.LAPLACE else 0.0 * scales
 
     def discrete_variance(self, scale: Fraction) -> float:
         """Of the noise itself: 1 / (2 sinh^2(1 / 2b)) for Laplace, which is 1/6 below that of the continuous law."""

@@ -14,10 +14,10 @@ from tables import MIXED, domain, random_codes
 from hushtable.domain import Domain
 from hushtable.maths.distribution import Evidence
 from hushtable.maths.distribution.measured import Measured
-from hushtable.models.frequent import Frequent
-from hushtable.models.key_columns import KeyColumns
-from hushtable.models.stability import StabilityModel
-from hushtable.models.weighted import WeightedModel
+from hushtable.models.keyed.frequent import Frequent
+from hushtable.models.keyed.key_columns import KeyColumns
+from hushtable.models.keyed.stability_histogram import StabilityModel
+from hushtable.models.weighted.weighted import WeightedModel
 from hushtable.questions.lists import Lists
 from hushtable.questions.parse import parse
 

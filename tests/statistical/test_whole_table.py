@@ -12,7 +12,7 @@ import hushtable as ht
 from hushtable.maths.weighted_rows.grouped_sets import interaction_of
 from hushtable.mechanisms.whole_table import rare_values as rare_survey
 from hushtable.mechanisms.whole_table import second_round, steps
-from hushtable.models.whole_table_measured import moments_of_column, moments_of_pair
+from hushtable.models.whole_table.measured import moments_of_column, moments_of_pair
 from hushtable.vault.door.door import Door
 from hushtable.vault.door.randomness import SystemRandomness
 from hushtable.vault.statistics import RareLengths, RareSums

@@ -1,6 +1,8 @@
 """Answers against brute force: any question about at most t attributes is exact without noise."""
 
 import inspect
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -17,6 +19,7 @@ from hushtable.mechanisms.planner import plan
 from hushtable.models import Model
 from hushtable.questions.parse import parse
 from hushtable.questions.workloads import Marginals
+from hushtable.registry import classes_in
 
 SHAPE = domain()
 CODES = random_codes(SHAPE, 501, seed=7)
@@ -151,10 +154,28 @@ class TestAverages:
 
 
 def test_every_model_is_found_by_the_name_that_files_have_for_it():
-    kinds = hushtable.models.MODELS
-
-    assert {name: model.kind for name, model in kinds.items()} == {name: name for name in kinds}
+    kinds = classes_in(hushtable.models, Model, key="kind")
+    for kind, model in kinds.items():
+        place = f"the file of {model.__name__} must be called {kind.replace('-', '_')}.py, anywhere in models/"
+        assert hushtable.models.MODELS.get(kind) is model, place
+    assert list(hushtable.models.MODELS) == sorted(kinds)
     assert set(kinds) == {model.kind for model in concrete(Model)}
+
+
+@pytest.mark.parametrize("kind", ["base", "keyed", "linear", "nothing", "", "..os", 7, None])
+def test_what_is_no_kind_of_model_is_not_found(kind):
+    with pytest.raises(KeyError):
+        hushtable.models.MODELS[kind]
+
+
+def test_asking_for_one_kind_imports_no_other():
+    program = (
+        "import sys; from hushtable.models import MODELS; MODELS['decision-lists']; "
+        "print([m for m in sys.modules if m.startswith('hushtable.models.') and m.rpartition('.')[2] in "
+        "('histogram', 'hash_sketch', 'smooth_direct', 'weighted_answers', 'released_sums')])"
+    )
+    out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
 
 
 def concrete(cls):

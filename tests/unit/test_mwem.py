@@ -14,7 +14,7 @@ from hushtable.maths.distribution import Factored
 from hushtable.mechanisms import read_mechanism
 from hushtable.mechanisms.mwem.learners import Learner, Sampled
 from hushtable.mechanisms.mwem.mwem import MWEM, MwemRelease
-from hushtable.models.weighted import WeightedModel
+from hushtable.models.weighted.weighted import WeightedModel
 from hushtable.questions.parse import parse
 from hushtable.questions.workloads import Marginals
 from hushtable.vault.door.door import Door

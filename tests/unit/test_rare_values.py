@@ -23,7 +23,7 @@ from hushtable.maths.weighted_rows.rare_design import (
 from hushtable.maths.weighted_rows.rare_targets import shrunk
 from hushtable.mechanisms.whole_table.budgeted_door import BudgetedDoor
 from hushtable.mechanisms.whole_table.rare_values import first_look, measured_sums
-from hushtable.models.whole_table import WholeTableModel
+from hushtable.models.whole_table.whole_table import WholeTableModel
 from hushtable.questions.parse import parse
 from hushtable.questions.workloads.whole_table import WholeTable
 from hushtable.vault.door.door import Door

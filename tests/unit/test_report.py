@@ -1,5 +1,6 @@
 """Reports: one page, no scripts, the right stamp, nothing of the rows in the public one."""
 
+import ast
 from pathlib import Path
 
 import numpy as np
@@ -7,7 +8,9 @@ import pytest
 from html_pages import checked, words
 from tables import MIXED, domain, random_codes, table_of
 
+import hushtable
 import hushtable as ht
+from hushtable.models import MODELS
 from hushtable.owner.compare import true_tables
 from hushtable.owner.vault import Vault
 from hushtable.report.owner import STAMP, owner_report
@@ -120,3 +123,12 @@ def test_command(tmp_path, monkeypatch):
     assert STAMP in (tmp_path / "owner.html").read_text()
     domain({"a": {"kind": "boolean"}}).save("other.yaml")
     assert hush("report", "t.hush", "--data", "t.csv", "--domain", "other.yaml", "-o", "y.html") == 1
+
+
+def test_neither_report_nor_synopsis_knows_a_kind_of_model():
+    """What they need of a model is asked of the model, so that a new one is one new file."""
+    root = Path(hushtable.__file__).parent
+    names = {model.__name__ for model in MODELS.values()} | {"KeyedModel", "LinearModel"}
+    for path in [*(root / "report").rglob("*.py"), *(root / "synopsis").rglob("*.py")]:
+        words = {node.id for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Name)}
+        assert not words & names, path

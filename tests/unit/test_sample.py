@@ -23,7 +23,7 @@ from hushtable.errors import BadPath, BadQuestion
 from hushtable.mechanisms import mechanisms
 from hushtable.models import MODELS
 from hushtable.models.base import Model
-from hushtable.models.histogram import HistogramModel
+from hushtable.models.linear.histogram import HistogramModel
 from hushtable.synopsis import Synopsis, rows
 from hushtable.synopsis.synopsis import SIMULATED
 from hushtable.vault.coding import encode_batch

@@ -385,7 +385,7 @@ def test_a_synopsis_answers_the_same_after_save_and_load(mechanism, budget, tmp_
 ])  # fmt: skip
 def test_a_file_that_makes_no_sense_is_refused(change, tmp_path):
     from hushtable.errors import BadSynopsis
-    from hushtable.models.smooth import SmoothModel
+    from hushtable.models.smooth.smooth import SmoothModel
 
     good = {"basis": "spline", "law": "laplace", "rows": 100, "by": [], "smoothness": None,
             "blocks": [{"columns": ["age"], "size": 28, "unit": 8, "scale": "1"}]}  # fmt: skip

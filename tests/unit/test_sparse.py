@@ -281,7 +281,7 @@ def test_weights_count_in_proportion(synopsis):
 
 
 def test_many_lists_at_once_are_the_lists_one_by_one(synopsis, monkeypatch):
-    from hushtable.models import list_evaluation
+    from hushtable.models.keyed.keyed import list_answers
 
     source = np.random.default_rng(2)
     lists = {
@@ -289,7 +289,7 @@ def test_many_lists_at_once_are_the_lists_one_by_one(synopsis, monkeypatch):
     }
     lists["weighted"] = {"site1.org": 0.5}
     for block in (10, 10**6):
-        monkeypatch.setattr(list_evaluation, "BLOCK", block)
+        monkeypatch.setattr(list_answers, "BLOCK", block)
         table = synopsis.ask(ht.Lists(lists), count=True)
         singles = [synopsis.ask(ht.Listed(one), count=True) for one in lists.values()]
         for name in ("value", "stderr", "noise", "collision", "bias", "kurtosis"):

@@ -9,8 +9,8 @@ from tables import domain
 
 from hushtable.laws import Law
 from hushtable.maths.interactions.layout import InteractionLayout
-from hushtable.models.histogram import HistogramModel
-from hushtable.models.tables import TablesModel
+from hushtable.models.linear.histogram import HistogramModel
+from hushtable.models.linear.tables import TablesModel
 
 THREE = {"kind": "category", "values": ["x", "y", "z"], "missing": "error"}
 TWO = {"kind": "boolean", "missing": "error"}

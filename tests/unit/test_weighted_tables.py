@@ -8,9 +8,9 @@ from tables import MIXED, domain, random_codes
 
 from hushtable.maths.distribution import Evidence
 from hushtable.maths.distribution.measured import Measured
-from hushtable.models.weighted import WeightedModel
-from hushtable.models.weighted_bars import bar
-from hushtable.models.weighted_tables import Together
+from hushtable.models.weighted.error_bars import bar
+from hushtable.models.weighted.pooled_tables import PooledTables
+from hushtable.models.weighted.weighted import WeightedModel
 
 SHAPE = domain(MIXED)
 SIZES, ROWS = SHAPE.sizes, 1000
@@ -32,12 +32,12 @@ def together(numbers, law, stderr):
     tables = [
         Measured(p, numbers[a:b], s) for (p, s), a, b in zip(SCALES.items(), ends[:-1], ends[1:], strict=True)
     ]  # fmt: skip
-    return Together(tables, SIZES, law, rows=int(numbers[0]), rows_stderr=stderr)
+    return PooledTables(tables, SIZES, law, rows=int(numbers[0]), rows_stderr=stderr)
 
 
 def estimate(found, positions, function, lean):
     """lean x rows and the contrast of the function."""
-    return float(((function - function.mean()) * found.told(positions).cells).sum()) + lean * found.rows
+    return float(((function - function.mean()) * found.table(positions).cells).sum()) + lean * found.rows
 
 
 @pytest.mark.parametrize("stderr", [0.0, ROWS_STDERR], ids=["public", "private"])
@@ -54,7 +54,7 @@ def test_estimates_are_unbiased_and_have_exactly_the_stated_noise(positions, law
         variances = np.append(stderr**2, each if law == "gaussian" else 2 * each**2)
         fourths = np.zeros_like(variances) if law == "gaussian" else 3 * variances**2
         found = together(exact, law, stderr)
-        stated = found.noise(lean, found.told(positions), function - function.mean())
+        stated = found.noise(lean, found.table(positions), function - function.mean())
         assert stated.variance == pytest.approx(np.square(weights) @ variances, rel=1e-6)
         assert stated.fourth == pytest.approx(np.power(weights, 4) @ fourths, rel=1e-6)
         assert base == pytest.approx(cells(positions) @ (function - function.mean()).ravel() + lean * ROWS, rel=1e-9)

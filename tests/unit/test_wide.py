@@ -11,7 +11,7 @@ import hushtable as ht
 from hushtable.errors import BadPlan, BadQuestion, TooWide
 from hushtable.maths.wide.shape import General, Symmetric, shape_of
 from hushtable.mechanisms import mechanisms
-from hushtable.models.wide import wide_estimate
+from hushtable.models.linear.wide import wide_estimate
 from hushtable.questions.parse import parse
 
 BUDGET = ht.Budget(epsilon=1, delta="1e-9")

@@ -28,7 +28,7 @@ from .curator import Asked, PaidAnswer, Subject
 from .plan import CuratorPlan
 
 if TYPE_CHECKING:
-    from ..models.weighted import WeightedModel
+    from ..models.weighted.weighted import WeightedModel
 
 __all__ = ["MOST_CELLS", "ConditionBelief", "ConditionSubject", "remembered"]
 
@@ -202,7 +202,7 @@ class ConditionBelief:
 
     def model(self) -> WeightedModel:
         """All of it as a model that answers any question."""
-        from ..models.weighted import WeightedModel
+        from ..models.weighted.weighted import WeightedModel
 
         self._fit()
         return WeightedModel.of(

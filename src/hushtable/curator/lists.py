@@ -15,7 +15,7 @@ from ..domain.attributes import Attribute
 from ..errors import BadPlan, BadQuestion, BadState
 from ..maths.distribution.lazy_weights import LazyWeights
 from ..models.base import Model
-from ..models.key_columns import KeyColumns
+from ..models.keyed.key_columns import KeyColumns
 from ..questions.lists import Listed
 from ..questions.parse import Question
 from ..vault.ledger.sealed_lines import Chain

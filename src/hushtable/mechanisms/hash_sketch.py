@@ -16,9 +16,9 @@ from ..laws import Law
 from ..maths.keys.keys import texts_of
 from ..maths.keys.siphash import KEY_BYTES
 from ..maths.keys.sketches import Sketch
-from ..models.frequent import NONE, Frequent
-from ..models.hash_sketch import HashSketchModel
-from ..models.key_columns import KeyColumns
+from ..models.keyed.frequent import NONE, Frequent
+from ..models.keyed.hash_sketch import HashSketchModel
+from ..models.keyed.key_columns import KeyColumns
 from ..questions.workloads.base import Workload
 from ..questions.workloads.sparse import KeyWorkload
 from ..vault.door.noise import Noise

@@ -11,7 +11,7 @@ from ..budget import Price
 from ..domain import Domain
 from ..errors import BadPlan
 from ..laws import Law
-from ..models.histogram import HistogramModel
+from ..models.linear.histogram import HistogramModel
 from ..questions.workloads.base import Workload
 from ..questions.workloads.marginals import Marginals
 from ..vault.door.noise import Noise

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..budget import Price, rho_of
 from ..domain import Domain
 from ..domain.attributes import Attribute
-from ..models.key_columns import KeyColumns
-from ..models.list_counts import ListCountsModel
+from ..models.keyed.key_columns import KeyColumns
+from ..models.keyed.list_counts import ListCountsModel
 from ..questions.workloads.base import Workload
 from ..questions.workloads.known_lists import KnownLists
 from ..vault.door.noise import Noise

@@ -10,7 +10,7 @@ from ..domain import Domain
 from ..errors import BadPlan, TooLarge
 from ..laws import Law
 from ..maths.interactions.layout import InteractionLayout
-from ..models.low_order import LowOrderModel
+from ..models.linear.low_order import LowOrderModel
 from ..questions.workloads.base import Workload
 from ..questions.workloads.marginals import Marginals
 from ..questions.workloads.wide import Wide

@@ -12,8 +12,8 @@ from ..domain import Domain
 from ..domain.attributes import Attribute
 from ..errors import BadPlan
 from ..laws import Law
-from ..models.key_columns import KeyColumns
-from ..models.stability import StabilityModel
+from ..models.keyed.key_columns import KeyColumns
+from ..models.keyed.stability_histogram import StabilityModel
 from ..questions.workloads.base import Workload
 from ..questions.workloads.sparse import KeyWorkload
 from ..vault.door.noise import Noise

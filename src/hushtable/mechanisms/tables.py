@@ -12,7 +12,7 @@ from ..errors import TooLarge
 from ..laws import Law
 from ..maths.interactions.layout import InteractionLayout
 from ..maths.interactions.pooled_table import precision, subsets
-from ..models.tables import TablesModel
+from ..models.linear.tables import TablesModel
 from ..questions.workloads.base import Workload
 from ..questions.workloads.marginals import Marginals
 from ..vault.door.noise import Noise

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol, cast
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +12,10 @@ from ..domain import Domain
 from ..domain.attributes import Attribute
 from ..laws import Law
 from ..maths.interactions.noisy_table import Moments
-from ..questions.answer import Answer, CrossTab, Limits, interval_factor
+from ..questions.answer import Answer, CrossTab, interval_factor
 from ..questions.measure import levels
 from ..questions.parse import Question
+from .build_answer import Estimates, Wording, build_answer, group_labels
 from .quotients import PLACES, Averages, Quotients
 
 __all__ = ["Around", "Linear", "Spans", "averages", "mean_answer"]
@@ -74,13 +75,13 @@ def averages(numbers: Linear, spans: Spans) -> Averages:
 
 def _quotients(numbers: Linear, spans: Spans, values: Floats) -> Quotients:
     """The sums of scaled values over the numbers of rows."""
-    found = []
+    moments = []
     for inside, least, most in zip(spans.inside, spans.least, spans.most, strict=True):
         scaled = (values - least) / (most - least) if most > least else np.zeros_like(values)
         top, below = numbers.coefficients(inside * scaled), numbers.coefficients(inside)
-        found.append([numbers.moments(top - m * below) for m in PLACES])
+        moments.append([numbers.moments(top - m * below) for m in PLACES])
     value, variance, fourth = (
-        np.array([[float(getattr(one, name)) for one in cell] for cell in found]).reshape(-1, len(PLACES)).T
+        np.array([[float(getattr(moment, name)) for moment in cell] for cell in moments]).reshape(-1, len(PLACES)).T
         for name in ("value", "variance", "fourth")
     )
     return Quotients.from_noise(value, variance, fourth)
@@ -118,6 +119,11 @@ class Around:
         value = np.where(np.isnan(self.value), self.least, self.value)
         return np.maximum(value - half, self.least), np.minimum(value + half, self.most)
 
+    def estimates(self) -> Estimates:
+        """The values with their errors and limits."""
+        stderr, bias, kurtosis = self.errors()
+        return Estimates(value=self.value, stderr=stderr, bias=bias, kurtosis=kurtosis, limits=self)
+
     def errors(self) -> tuple[Floats, Floats, Floats]:
         """Standard error, bias bound and kurtosis of the values."""
         unknown = np.where(np.isnan(self.value), np.nan, 1.0)
@@ -127,9 +133,8 @@ class Around:
 
 
 def mean_answer(
-    domain: Domain, question: Question, value: Floats, stderr: Floats, bias: Floats, kurtosis: Floats, *,
-    law: Law, limits: Limits | None, estimator: str = "exact", notes: tuple[str, ...] = (),
-    beside: Answer | CrossTab | None = None,
+    domain: Domain, question: Question, means: Estimates, *, law: Law, estimator: str = "exact",
+    notes: tuple[str, ...] = (), unbiased: Answer | CrossTab | None = None,
 ) -> Answer | CrossTab:  # fmt: skip
     """The averages of all groups as an answer, with the notes that every model gives."""
     assert question.average is not None
@@ -139,14 +144,8 @@ def mean_answer(
             *notes,
             f"{attribute.name} was released in bins: the bias bound says how far values inside may move it",
         )
-    if np.isnan(value).any():
+    if np.isnan(means.value).any():
         notes = (*notes, TOO_SMALL)
-    words: Any = {"question": question.text, "unit": "mean", "estimator": estimator, "notes": notes, "limits": limits}
-    if not question.groups:
-        return Answer(value=float(value[0]), stderr=float(stderr[0]), bias=float(bias[0]),
-                      kurtosis=float(kurtosis[0]), unbiased=cast("Answer | None", beside), **words)  # fmt: skip
-    attributes = [domain.closed[p] for p in question.groups]
-    grid = np.indices([a.size for a in attributes]).reshape(len(attributes), -1)
-    labels = {a.name: tuple(a.labels[c] for c in codes) for a, codes in zip(attributes, grid, strict=True)}
-    return CrossTab(groups=labels, value=value, stderr=stderr, bias=bias, kurtosis=kurtosis, law=law,
-                    unbiased=cast("CrossTab | None", beside), **words)  # fmt: skip
+    groups = group_labels(domain, question.groups)
+    wording = Wording(question=question.text, unit="mean", law=law, groups=groups, estimator=estimator, notes=notes)
+    return build_answer(wording, means, unbiased=unbiased)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -14,6 +15,8 @@ from ..words import counted, listed, shortened
 if TYPE_CHECKING:
     from ..domain import Domain
     from ..questions.answer import Answer, CrossTab
+    from .sections import Section
+    from .smooth.density import Density
 
 __all__ = ["Model"]
 
@@ -43,10 +46,10 @@ class Model(ABC):
         """The number of rows and its standard error (0 where it is public), or None where the file does not tell."""
         table = self.domain.table.replace('"', '""')
         try:
-            found = self.answer(self.parse(f'SELECT count(*) FROM "{table}"'), count=True)
+            rows = self.answer(self.parse(f'SELECT count(*) FROM "{table}"'), count=True)
         except BadQuestion:
             return None
-        return float(found.value), float(found.stderr)
+        return float(rows.value), float(rows.stderr)
 
     def parse(self, text: str) -> Any:
         """What a text asks, in the form `answer` takes: SQL's words, unless a model has questions of its own."""
@@ -56,8 +59,6 @@ class Model(ABC):
 
     def accept(self, question: Any) -> Any:
         """A question that is no text, if the model takes such; BadQuestion otherwise."""
-        from ..errors import BadQuestion
-
         kind = type(question).__name__
         raise BadQuestion(
             f"this synopsis takes questions as text, not a {kind}; lists of values need a release of sparse(size=...)"
@@ -70,6 +71,38 @@ class Model(ABC):
     def remarks(self) -> tuple[str, ...]:
         """What whoever releases or reads this should know beyond the numbers; mostly nothing."""
         return ()
+
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        """What a report says of this model beyond what it says of all, a name and a text each; mostly nothing."""
+        return ()
+
+    def sections(self) -> tuple[Section, ...]:
+        """What a report shows of this model beyond tables of columns; mostly nothing."""
+        return ()
+
+    @property
+    def answers_tables(self) -> bool:
+        """Whether tables of columns can be asked for; not of a model that reads questions of its own."""
+        return type(self).parse is Model.parse
+
+    def fitted_table(self, positions: tuple[int, ...]) -> NDArray[np.float64] | None:
+        """The shares of all cells of a few columns, of a model that has them at hand; None otherwise."""
+        return None
+
+    @property
+    def values_in_key(self) -> int:
+        """How many values a line of a list has that is read from a file."""
+        return 1
+
+    def average(
+        self, function: Callable[..., Any], *, where: str | None = None, by: Sequence[str] = ()
+    ) -> Answer | CrossTab:
+        """The mean of numpy code whose arguments are named like smooth columns; BadQuestion where there are none."""
+        raise BadQuestion("this synopsis has no smooth columns to average over; release smooth(columns=[...])")
+
+    def density(self, columns: Sequence[str], *, where: str | None = None, confidence: float = 0.95) -> Density:
+        """How rows are spread over one or two smooth columns; BadQuestion where there are none."""
+        raise BadQuestion("this synopsis has no smooth columns to draw; release smooth(columns=[...])")
 
     def draw(self, rows: int, random: np.random.Generator) -> NDArray[np.uint16]:
         """Codes of synthetic rows, one line a closed attribute: independent draws, so that blocks can be joined.

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,15 +16,21 @@ from ..domain.decision_list import DecisionList
 from ..errors import BadSynopsis
 from ..laws import Law
 from ..maths.interactions.layout import InteractionLayout
-from ..questions.answer import Answer
+from ..questions.answer import Answer, CrossTab
 from ..questions.decisions import Decision, parse_decision
 from ..words import listed
 from .base import Model
+from .build_answer import Estimates, Wording, build_answer, unit_of
 from .reading import noise_scale, plain_fraction, read_law
+
+if TYPE_CHECKING:
+    from .sections import Section
 
 __all__ = ["DecisionListsModel"]
 
 LARGEST_GRID = 30
+# As many inputs as a report shows.
+MOST_INPUTS = 23
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -56,27 +62,53 @@ class DecisionListsModel(Model):
     def parse(self, text: str) -> Decision:
         return parse_decision(text, self.domain, self.column)
 
-    def answer(self, question: Decision, *, count: bool = False) -> Answer:
-        """See Model. A share under add-remove is a ratio to a noisy n, with its first-order error."""
+    def answer(self, question: Decision, *, count: bool = False) -> Answer | CrossTab:
+        """A share under add-remove is a ratio to a noisy n, with its first-order error."""
         # A noisy number of rows below 1 carries no information; dividing by 1 keeps the answer finite.
         rows = max(float(self.sums[0]), 1.0)
         balance = float(self.signs(question.truth) @ self.sums[1:]) / 2**self.grid
         value = (float(self.sums[0]) + balance) / 2 if count else 0.5 + balance / (2 * rows)
         # The bias of a count is a share of the true number of rows, not of the released one.
         weight = 0.5 + float(self.polynomial_bias) if count else 0.5 - value
-        total = [weight**power * one + 0.5**power * more for power, (one, more) in self._cumulants.items()]
+        total = [
+            weight**power * of_rows + 0.5**power * of_sums for power, (of_rows, of_sums) in self._cumulants.items()
+        ]
         unit = 1.0 if count else rows
         note = f"inputs not named are false: {listed(question.unnamed)}"
-        return Answer(
+        wording = Wording(
             question=question.text,
-            unit="count" if count else "fraction",
+            unit=unit_of(count=count),
+            law=self.law,
+            estimator="minimax" if self.polynomial_bias else "exact",
+            notes=(note,) if question.unnamed else (),
+        )
+        estimates = Estimates(
             value=value,
             stderr=math.sqrt(total[0]) / unit,
             bias=float(self.polynomial_bias) * (rows if count else 1),
             kurtosis=total[1] / total[0] ** 2 if total[0] else 0.0,
-            estimator="minimax" if self.polynomial_bias else "exact",
-            notes=(note,) if question.unnamed else (),
         )
+        return build_answer(wording, estimates)
+
+    def sections(self) -> tuple[Section, ...]:
+        """Each input on its own, with all others false."""
+        from .sections import Bars, Section, quoted
+
+        name, inputs, values, halves = self.column.name, self.column.inputs[:MOST_INPUTS], [], []
+        for asked in ("", *(f", {quoted(true)}" for true in inputs)):
+            answer = self.answer(self.parse(f"decides({quoted(name)}{asked})"))
+            low, high = answer.interval(0.95)
+            values.append(float(answer.value))
+            halves.append(float(high - low) / 2)
+        picture = Bars(
+            caption=name, title=f"decisions of {name}", labels=["none", *inputs], value=np.array(values),
+            half=np.array(halves),
+        )  # fmt: skip
+        text = (
+            f"Share of the lists in {name} that decide 1 where only the named input is true, with 95% error bars. "
+            "Any other combination of the inputs can be asked."
+        )
+        return (Section(heading="Decisions", text=text, parts=((picture,),)),)
 
     def signs(self, truth: tuple[bool, ...]) -> NDArray[np.int64]:
         """The parity of every set at an input, in the order of `Interactions`: those below a member are a prefix."""
@@ -91,15 +123,12 @@ class DecisionListsModel(Model):
     def _cumulants(self) -> dict[int, tuple[float, float]]:
         """Variance (2) and fourth cumulant (4) of the noise in n and in G(y)."""
         sizes = [comb(len(self.column.inputs), i) for i in range(self.order + 1)]
-        found = {}
-        for power, factor in ((2, 2.0), (4, 12.0)):
-            if self.law == Law.GAUSSIAN:
-                each = [float(s) if power == 2 else 0.0 for s in self.group_scales]
-            else:
-                each = [factor * float(s) ** power for s in self.group_scales]
-            rest = sum(one * size for one, size in zip(each[1:], sizes, strict=True))
-            found[power] = each[0], rest / 2 ** (power * self.grid)
-        return found
+        cumulants = {}
+        for power, cumulant in ((2, self.law.variance), (4, self.law.fourth)):
+            each = [cumulant(scale) for scale in self.group_scales]
+            rest = sum(noise * size for noise, size in zip(each[1:], sizes, strict=True))
+            cumulants[power] = each[0], rest / 2 ** (power * self.grid)
+        return cumulants
 
     def parameters(self) -> dict[str, Any]:
         return {

@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..questions.answer import interval_factor
+from .build_answer import Estimates
 
-__all__ = ["PLACES", "SURELY", "Averages", "Quotients"]
+__all__ = ["MIN_SIGMAS", "PLACES", "Averages", "Quotients"]
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 # An average needs a group that is surely there: fewer released rows than this many standard errors is no group.
-SURELY = 3.0
+MIN_SIGMAS = 3.0
 # Noise of top - m x below at five m tells it at every m: its variance is quadratic in m, its fourth cumulant quartic.
 PLACES = np.linspace(0.0, 1.0, 5)
 # Noises that are uncorrelated but come from the same few Laplace draws are large together; so much of their joint
@@ -30,9 +31,9 @@ class Quotients:
     """Noisy sums `top` and `below`, one of each a cell, of which top / below lies between 0 and 1 in truth.
 
     m is ruled out if u = (top - m below) / its standard error is too large for noise [Fie54]. A cell is only shown if
-    `below` came out above SURELY of its own standard errors, and that favours noise in u of the same sign: r is their
-    correlation. Given the part of `below` that is independent of u, the cell was shown because |u| is above |u| - d,
-    d = (below / its standard error - SURELY) / r, whatever the true sums are [LeeSST16]. So m is ruled out
+    `below` came out above MIN_SIGMAS of its own standard errors, and that favours noise in u of the same sign: r is
+    their correlation. Given the part of `below` that is independent of u, the cell was shown because |u| is above
+    |u| - d, d = (below / its standard error - MIN_SIGMAS) / r, whatever the true sums are [LeeSST16]. So m is ruled out
     if Q(|u|) / Q(|u| - d) < (1 - confidence) / 2, with Q the normal tail. Of the shown intervals of a group, however
     small, a share of `confidence` holds, or up to half of the rest more.
     """
@@ -52,7 +53,7 @@ class Quotients:
     @property
     def known(self) -> Flags:
         """Whether the released number of rows is surely above 0."""
-        return np.asarray(self.below > SURELY * np.sqrt(np.maximum(self.variance[2], 0.0)))
+        return np.asarray(self.below > MIN_SIGMAS * np.sqrt(np.maximum(self.variance[2], 0.0)))
 
     @property
     def value(self) -> Floats:
@@ -98,7 +99,7 @@ class Quotients:
             u = np.where(off == 0, 0.0, np.abs(off) / np.sqrt(variance))
             correlation = np.sign(off) * (-self.variance[1] / 2 - m * rows) / np.sqrt(variance * rows)
             r = np.sqrt(np.clip(np.maximum(correlation, 0) ** 2 + TOGETHER * self._together(m, variance), 0.0, 1.0))
-            d = np.where(r > 0, (self.below / np.sqrt(rows) - SURELY) / r, np.inf)
+            d = np.where(r > 0, (self.below / np.sqrt(rows) - MIN_SIGMAS) / r, np.inf)
             kurtosis = np.nan_to_num(_at(self.fourth, m) / variance**2)
             tail = log_ndtr(-_score(u, kurtosis)) - log_ndtr(-_score(u - d, kurtosis))
         return np.asarray(tail >= log((1 - confidence) / 2))
@@ -136,11 +137,16 @@ class Averages:
         wide = self.most - self.least
         return np.fmin(self.least + wide * low, self.value), np.fmax(self.least + wide * high, self.value)
 
+    def estimates(self) -> Estimates:
+        """The values with their errors and limits."""
+        stderr, bias, kurtosis = self.errors()
+        return Estimates(value=self.value, stderr=stderr, bias=bias, kurtosis=kurtosis, limits=self)
+
     def errors(self) -> tuple[Floats, Floats, Floats]:
         """Standard error, bias bound and kurtosis of the values; nan where the cell is not known."""
         unknown = np.where(np.isnan(self.value), np.nan, 1.0)
         with np.errstate(all="ignore"):
-            both = [one.noise() for one in (self.lower, self.upper)]
+            both = [end.noise() for end in (self.lower, self.upper)]
             # The noise is that of the worse end of the bound.
             worse = both[0][0] >= both[1][0]
             variance, fourth = (np.where(worse, a, b) for a, b in zip(*both, strict=True))
@@ -154,13 +160,13 @@ class Averages:
 def _at(coefficients: Floats, m: Floats) -> Floats:
     """The polynomial of every cell at m."""
     out: Floats = coefficients[-1] * np.ones_like(m)
-    for one in coefficients[-2::-1]:
-        out = out * m + one
+    for coefficient in coefficients[-2::-1]:
+        out = out * m + coefficient
     return out
 
 
 def _score(u: Floats, kurtosis: Floats) -> Floats:
-    """The normal deviate that is as rare as u: the inverse of `interval_factor`, whose correction begins at sqrt(3)."""
+    """The normal deviate that is as rare as u: the inverse of `reach`, whose correction begins at sqrt(3)."""
     bend = np.clip(kurtosis, 1e-9, 7.0) / 24
     slope = (1 - 3 * bend) / bend
     size = np.sqrt(slope / 3)

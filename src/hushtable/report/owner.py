@@ -10,7 +10,6 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..models.whole_table import WholeTableModel
 from ..questions.stamp import SIMULATED
 from ..synopsis import Synopsis
 from .page import facts_table, figures, page, section
@@ -35,20 +34,20 @@ class TrueTables(Protocol):
 def sets_to_compare(synopsis: Synopsis, width: int) -> list[tuple[int, ...]]:
     """Tables of so many columns, all or a fixed sample, none too large."""
     sizes = synopsis.domain.sizes
-    found = [s for s in combinations(range(len(sizes)), width) if prod(sizes[j] for j in s) <= MOST_CELLS]
-    if len(found) <= MOST_SETS:
-        return found
-    kept = np.random.default_rng(SAMPLE_SEED).choice(len(found), MOST_SETS, replace=False)
-    return [found[i] for i in sorted(kept)]
+    small = [s for s in combinations(range(len(sizes)), width) if prod(sizes[j] for j in s) <= MOST_CELLS]
+    if len(small) <= MOST_SETS:
+        return small
+    kept = np.random.default_rng(SAMPLE_SEED).choice(len(small), MOST_SETS, replace=False)
+    return [small[i] for i in sorted(kept)]
 
 
 def _released(synopsis: Synopsis, positions: tuple[int, ...]) -> Floats | None:
     """The released shares of a table, as an array of its shape."""
-    model, shape = synopsis.model, [synopsis.domain.sizes[p] for p in positions]
-    if isinstance(model, WholeTableModel):
-        return model.cloud.table(positions)
-    found = crossed(synopsis, positions)
-    return None if found is None else found.value.reshape(shape)
+    fitted = synopsis.model.fitted_table(positions)
+    if fitted is not None:
+        return fitted
+    table = crossed(synopsis, positions)
+    return None if table is None else table.value.reshape([synopsis.domain.sizes[p] for p in positions])
 
 
 def owner_report(synopsis: Synopsis, true_tables: TrueTables) -> str:

@@ -47,5 +47,5 @@ def facts_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def figures(pictures: Sequence[tuple[str, str]]) -> str:
     """Pictures with captions, as many side by side as there is room for."""
-    found = "".join(f"<figure><figcaption>{escape(c)}</figcaption>{svg}</figure>" for c, svg in pictures)
-    return f'<div class="pictures">{found}</div>'
+    shown = "".join(f"<figure><figcaption>{escape(c)}</figcaption>{svg}</figure>" for c, svg in pictures)
+    return f'<div class="pictures">{shown}</div>'

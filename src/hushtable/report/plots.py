@@ -14,7 +14,7 @@ from ..questions.stamp import SIMULATED
 from ..words import readable
 
 if TYPE_CHECKING:
-    from ..synopsis.density import Density
+    from ..models.smooth.density import Density
 
 __all__ = ["check_picture", "save_density"]
 

@@ -101,12 +101,12 @@ def left_out(synopsis: Synopsis) -> list[str]:
 
 def notes(synopsis: Synopsis) -> list[str]:
     """What whoever uses the rows should know of them, one line each."""
-    found = [SIMULATED] if synopsis.not_private else []
+    remarks = [SIMULATED] if synopsis.not_private else []
     if names := left_out(synopsis):
-        found.append(f"left out, because their values are not listed: {listed(names)}")
+        remarks.append(f"left out, because their values are not listed: {listed(names)}")
     if names := [a.name for a in synopsis.domain.closed if loses_other(a)]:
-        found.append(f"a value outside what the domain declares is a null, like a missing one, in: {listed(names)}")
-    return found
+        remarks.append(f"a value outside what the domain declares is a null, like a missing one, in: {listed(names)}")
+    return remarks
 
 
 def _check(synopsis: Synopsis, rows: int, seed: int | None) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..domain import Domain
-from ..errors import BadQuestion, HushError
+from ..errors import HushError
 from ..models.base import Model
 from ..questions.answer import Answer, CrossTab
 from ..questions.stamp import SIMULATED, stamped
@@ -73,17 +73,18 @@ class Synopsis:
         # Numbers too large to be squared come out as not known; numpy's remarks on that help nobody.
         with np.errstate(all="ignore"):
             answer = self._nothing(parsed, count=count) or self.model.answer(parsed, count=count)
-        if said := getattr(parsed, "notes", ()):
-            answer = replace(answer, notes=(*said, *answer.notes))
+        if remarks := getattr(parsed, "notes", ()):
+            answer = replace(answer, notes=(*remarks, *answer.notes))
         return stamped(answer) if self.not_private else answer
 
     def _nothing(self, question: Any, *, count: bool) -> Answer | None:
         """The exact 0 of a condition that no row of any table can meet."""
+        from ..models.build_answer import certain_answer
         from ..questions.parse import Question
 
         if not isinstance(question, Question) or not question.empty(self.domain.sizes):
             return None
-        return Answer(question=question.text, unit="count" if count else "fraction", value=0.0, stderr=0.0)
+        return certain_answer(question.text, 0.0, count=count)
 
     def sample(self, rows: int, *, seed: int | None = None) -> pa.Table:
         """Synthetic rows as an Arrow table, drawn from the model: no budget is spent, and no error bar comes along.
@@ -99,17 +100,12 @@ class Synopsis:
         from ..questions.lists import Listed
 
         question: Listed = self.model.accept(Listed([], text=str(path)))
-        columns = getattr(self.model, "columns", None)
-        return replace(question, values=Listed.load(path, 1 if columns is None else len(columns.attributes)).values)
+        return replace(question, values=Listed.load(path, self.model.values_in_key).values)
 
     def average(
         self, function: Callable[..., Any], *, where: str | None = None, by: Sequence[str] = ()
     ) -> Answer | CrossTab:
         """The mean of numpy code, whose arguments are named like smooth columns, over the rows that `where` keeps."""
-        from ..models.smooth import SmoothModel
-
-        if not isinstance(self.model, SmoothModel):
-            raise BadQuestion("this synopsis has no smooth columns to average over; release smooth(columns=[...])")
         answer = self.model.average(function, where=where, by=by)
         return stamped(answer) if self.not_private else answer
 
@@ -158,9 +154,9 @@ class Synopsis:
     def __repr__(self) -> str:
         """One paragraph, whatever the domain: the numbers themselves are in `model`."""
         names = shortened(listed([shortened(name, 40) for name in self.domain.names], 6), 250)
-        found, budget = self.model.row_count(), self.accounting["budget"]
-        spread = f" ± {1.96 * found[1]:,.0f}" if found is not None and found[1] > 0.3 else ""
-        rows = "" if found is None else f", {found[0]:,.0f}{spread} rows"
+        counted_rows, budget = self.model.row_count(), self.accounting["budget"]
+        spread = f" ± {1.96 * counted_rows[1]:,.0f}" if counted_rows is not None and counted_rows[1] > 0.3 else ""
+        rows = "" if counted_rows is None else f", {counted_rows[0]:,.0f}{spread} rows"
         price = ", ".join(f"{name} = {readable(Fraction(value))}" for name, value in budget.items())
         stamp = f" {SIMULATED}." if self.not_private else ""
         return (

@@ -58,10 +58,10 @@ class TestGoingOn:
         curator = vault(folder).curate(budget=RICH, way="hypothesis")
         for text in WIDE_QUESTIONS:
             curator.ask(text)
-        before = curator.freeze().model.hypothesis.table((0, 1, 2, 3))
+        before = curator.freeze().model.distribution.table((0, 1, 2, 3))
         curator.close()
         with vault(folder).curate() as curator:
-            after = curator.freeze().model.hypothesis.table((0, 1, 2, 3))
+            after = curator.freeze().model.distribution.table((0, 1, 2, 3))
         assert abs(after - before).max() < 1e-9
 
     def test_a_restart_loses_the_stretch_that_was_open_and_nothing_else(self, folder):

@@ -18,7 +18,7 @@ from ...domain import Domain
 from ...errors import BadPlan
 from ...laws import Law
 from ...maths.linear import ListedQueries
-from ...models.weighted_bars import Coverage
+from ...models.weighted.certificate import Coverage
 from ...questions.workloads.base import Workload
 from ...questions.workloads.linear_workload import linear_class_of
 from ...questions.workloads.marginals import Marginals

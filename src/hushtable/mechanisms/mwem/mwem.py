@@ -20,8 +20,8 @@ from ...laws import Law
 from ...maths.distribution import Evidence, Factored, fit
 from ...maths.distribution.measured import Measured, possible_table
 from ...maths.distribution.points import on_points, random_points
-from ...models.weighted import MOST_CELLS, WeightedModel
-from ...models.weighted_bars import Certificate, certify, query_digest
+from ...models.weighted.certificate import Certificate, certify, query_digest
+from ...models.weighted.weighted import MOST_CELLS, WeightedModel
 from ...questions.workloads.base import Workload
 from ...questions.workloads.linear_workload import LinearWorkload
 from ...questions.workloads.marginals import Marginals

@@ -10,7 +10,7 @@ import numpy as np
 from ...budget import Price
 from ...domain import Domain
 from ...errors import BadPlan
-from ...models.smooth import SmoothModel
+from ...models.smooth.smooth import SmoothModel
 from ...questions.workloads.base import Workload
 from ...questions.workloads.smooth import Smooth
 from ..base import Design, of_kind

@@ -16,8 +16,8 @@ from ...laws import Law
 from ...maths.smooth.axes import Block
 from ...maths.smooth.chebyshev import WEIGHT_UNIT, decaying, default_degrees, spread_squared
 from ...maths.smooth.row_pairs import changes
-from ...models.margins import Released, basis_for
-from ...models.smooth import SmoothModel
+from ...models.smooth.released_sums import Released, basis_for
+from ...models.smooth.smooth import SmoothModel
 from ...questions.workloads.base import Workload
 from ...questions.workloads.smooth import Smooth
 from ...vault.door.noise import Noise

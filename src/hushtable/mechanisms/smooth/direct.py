@@ -14,7 +14,7 @@ from ...laws import Law
 from ...maths.smooth.axes import Block
 from ...maths.smooth.enclosures import value_range
 from ...maths.smooth.expressions import names_in
-from ...models.smooth_direct import SmoothDirectModel
+from ...models.smooth.smooth_direct import SmoothDirectModel
 from ...questions.workloads.base import Workload
 from ...questions.workloads.smooth import Smooth
 from ...vault.door.noise import Noise

@@ -154,7 +154,7 @@ def crossover(design: Design[Any], workload: Smooth, domain: Domain, price: Pric
 
     Each moves by at most its range R: the error of Q questions is sqrt(2) Q R / epsilon, or sqrt(Q / (2 rho)) R.
     """
-    from ...models.margins import basis_for
+    from ...models.smooth.released_sums import basis_for
 
     block = workload.blocks(domain)[0]
     basis = basis_for("spline", 16, len(block.axes))

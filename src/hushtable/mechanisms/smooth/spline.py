@@ -13,8 +13,8 @@ from ...errors import BadPlan
 from ...laws import Law
 from ...maths.smooth.axes import Block
 from ...maths.smooth.splines import default_size
-from ...models.margins import Released, basis_for
-from ...models.smooth import SmoothModel
+from ...models.smooth.released_sums import Released, basis_for
+from ...models.smooth.smooth import SmoothModel
 from ...questions.workloads.base import Workload
 from ...questions.workloads.smooth import Smooth
 from ...vault.door.noise import Noise

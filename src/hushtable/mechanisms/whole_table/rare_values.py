@@ -15,7 +15,7 @@ from ...maths.weighted_rows.rare_design import FIRST, LENGTHS, Lengths, RareColu
 from ...maths.weighted_rows.rare_targets import RareMeasured, agree_rare
 from ...maths.weighted_rows.row_lengths import row_lengths
 from ...maths.weighted_rows.shares import Totals
-from ...models.whole_table import WholeTableModel
+from ...models.whole_table.whole_table import WholeTableModel
 from .budgeted_door import BudgetedDoor
 from .first_look import MIN_SIGMAS
 from .forecast import one_way_plan

@@ -12,7 +12,7 @@ from ...maths.weighted_rows.grouped_sets import RawTable
 from ...maths.weighted_rows.resolution import TablePlan, ordered, plan_pairs
 from ...maths.weighted_rows.shares import Totals
 from ...maths.weighted_rows.triples import TRIPLES, Steps, second_round_pays, triples
-from ...models.whole_table import WholeTableModel
+from ...models.whole_table.whole_table import WholeTableModel
 from .budget_shares import SECOND_ROUND
 from .budgeted_door import BudgetedDoor
 from .first_look import FirstLook, Scores

@@ -13,7 +13,7 @@ from ...laws import Law
 from ...maths.weighted_rows.fit_rows import FIT_ROWS
 from ...maths.weighted_rows.grouped_sets import RawTable
 from ...maths.weighted_rows.rare_design import LEAST_COLUMNS, may_be_rare
-from ...models.whole_table import WholeTableModel
+from ...models.whole_table.whole_table import WholeTableModel
 from ...questions.workloads.base import Workload
 from ...questions.workloads.whole_table import WholeTable
 from ...words import counted

@@ -1,0 +1,1 @@
+"""Models of sparse workloads: lists of values of columns with more values than anyone could list."""

@@ -1,0 +1,1 @@
+"""Models whose answers are exact linear combinations of released numbers: a histogram, tables, interactions."""

@@ -1,0 +1,1 @@
+"""Models of real columns: means of smooth functions, quantiles, densities."""

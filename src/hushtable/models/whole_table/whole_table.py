@@ -1,0 +1,238 @@
+"""WholeTableModel: noisy tables of single columns and pairs as they were measured, and weighted rows fitted to them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...domain import Domain
+from ...errors import BadSynopsis
+from ...laws import Law
+from ...maths.weighted_rows.calibration import Calibration
+from ...maths.weighted_rows.grouped_sets import GroupedSet, RawTable
+from ...maths.weighted_rows.rare_targets import RareMeasured
+from ...maths.weighted_rows.shares import Totals
+from ...maths.weighted_rows.weighted_rows import WeightedRows, word_spans
+from ...questions.answer import Answer, CrossTab
+from ...questions.parse import Question
+from ...words import counted
+from ..base import Model
+from ..reading import noise_scale, read_law, row_count
+from .rare_sums import built, described, numbers_in
+
+if TYPE_CHECKING:
+    from ..sections import Section
+
+__all__ = ["WholeTableModel"]
+
+Integers = NDArray[np.int64]
+# Below this effective share of the rows a fit is poor, and answers say so.
+POOR = 0.2
+
+
+@dataclass(frozen=True, eq=False)
+class WholeTableModel(Model):
+    """Answers anything about the whole table from weighted rows; tables that were measured also without bias."""
+
+    kind = "whole-table"
+    rows_by = "pair-rake"
+    domain: Domain
+    law: Law
+    rows: int | None
+    """The number of rows where it is public (replace); else None."""
+    tables: tuple[RawTable, ...]
+    """All measured tables: every column alone at full resolution, then pairs and triples."""
+    scores: Integers
+    """Noisy distances of all pairs from independence, by which the tables were chosen."""
+    score_scale: Fraction | None
+    cloud: WeightedRows
+    effective: float
+    """Effective share of the fitted rows: 1 is best."""
+    audit: Calibration | None = None
+    said: tuple[str, ...] = ()
+    """Remarks of the fit."""
+    rare: RareMeasured | None = None
+    """Sums over columns and pairs of a wide table of rare values, which was measured by these instead of tables."""
+
+    def answer(self, question: Question, *, count: bool = False) -> Answer | CrossTab:
+        from .whole_table_answers import whole_table_answer
+
+        return whole_table_answer(self, question, count=count)
+
+    def draw(self, rows: int, random: np.random.Generator) -> NDArray[np.uint16]:
+        return self.cloud.draw(rows, random)
+
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        pairs, triples = (sum(len(raw.set.members) == width for raw in self.tables) for width in (2, 3))
+        pairs += 0 if self.rare is None else sum(self.rare.columns.counts[2:])
+        return (
+            ("measured together", counted(pairs, "pair") + (f", {counted(triples, 'triple')}" if triples else "")),
+            ("effective share of the fitted rows", f"{self.effective:.2f} of {len(self.cloud.weights):,}"),
+            ("Monte Carlo error of a share", f"at most {self.monte_carlo:.4f}"),
+        )
+
+    def sections(self) -> tuple[Section, ...]:
+        from .audit_section import audit_section
+
+        return () if self.audit is None else (audit_section(self, self.audit),)
+
+    def fitted_table(self, positions: tuple[int, ...]) -> NDArray[np.float64]:
+        return self.cloud.table(positions)
+
+    def remarks(self) -> tuple[str, ...]:
+        """What a reader should know of this release."""
+        poor = "the fit is poor: its weights are uneven, and answers may be wrong beyond the usual"
+        return (*self.said, *([poor] if self.effective < POOR else []))
+
+    @property
+    def measured(self) -> tuple[RawTable, ...]:
+        """All released tables that answers can be read off without a model."""
+        return self.tables if self.rare is None else (*self.tables, *self.rare.tables)
+
+    @cached_property
+    def totals(self) -> Totals:
+        """The tables of single columns, pooled."""
+        return Totals(len(self.domain.sizes), [raw for raw in self.measured if raw.alone], self.rows)
+
+    @property
+    def total(self) -> tuple[float, float]:
+        """The number of rows and its variance; at least 1, so that answers stay finite."""
+        return max(self.totals.rows, 1.0), self.totals.rows_variance
+
+    def row_count(self) -> tuple[float, float]:
+        return self.total[0], self.total[1] ** 0.5
+
+    @property
+    def monte_carlo(self) -> float:
+        """Standard error, at most, that any share has because the model is carried by so many rows."""
+        return 0.5 / math.sqrt(max(self.effective * len(self.cloud.weights), 1.0))
+
+    def parameters(self) -> dict[str, Any]:
+        audit = self.audit
+        return {
+            "law": self.law,
+            "rows": self.rows,
+            "tables": [
+                {"members": list(raw.set.members), "shape": list(raw.set.shape), "scale": str(raw.scale)}
+                | ({"contrasted": True} if raw.contrasted else {})
+                for raw in self.tables
+            ],
+            "score_scale": None if self.score_scale is None else str(self.score_scale),
+            "scores": len(self.scores),
+            "base": self.cloud.base_sizes,
+            "order": list(self.cloud.order),
+            "weighted_rows": len(self.cloud.fixed_weights),
+            "effective": round(self.effective, 6),
+            "audit": None if audit is None else {"scale": audit.scale, "tables": [list(t) for t in audit.tables]},
+            "remarks": list(self.said),
+        } | ({} if self.rare is None else {"rare": described(self.rare)})
+
+    def numbers(self) -> dict[str, Integers]:
+        return {
+            "tables": np.concatenate([raw.numbers for raw in self.tables]),
+            "groups": np.concatenate([g for raw in self.tables for g in raw.set.maps]),
+            "scores": self.scores,
+            "base": np.concatenate(self.cloud.base),
+            "shares": np.concatenate(self.cloud.fixed_shares),
+            "weights": self.cloud.fixed_weights,
+            "words": self.cloud.words.ravel(),
+            "audit": np.zeros(0, dtype=np.int64) if self.audit is None else self.audit.distances,
+        } | ({} if self.rare is None else {"lengths": self.rare.lengths, "sums": self.rare.sums})
+
+    @classmethod
+    def lengths(cls, domain: Domain, parameters: dict[str, Any]) -> dict[str, int]:
+        sizes, tables, audit = domain.sizes, parameters["tables"], parameters["audit"]
+        if len(parameters["base"]) != len(sizes) or sorted(parameters["order"]) != list(range(len(sizes))):
+            raise BadSynopsis("the synopsis has rows that do not fit its domain")
+        if any(not 1 <= b <= s for b, s in zip(parameters["base"], sizes, strict=True)):
+            raise BadSynopsis("the synopsis has more groups than its domain has values")
+        if any(m not in range(len(sizes)) for table in tables for m in table["members"]):
+            raise BadSynopsis("the synopsis has a table of columns that its domain does not have")
+        words = len(word_spans([parameters["base"][j] for j in parameters["order"]]))
+        return {
+            "tables": sum(_numbers_in(table) for table in tables),
+            "groups": sum(sizes[m] for table in tables for m in table["members"]),
+            "scores": parameters["scores"],
+            "base": sum(sizes),
+            "shares": sum(sizes),
+            "weights": parameters["weighted_rows"],
+            "words": parameters["weighted_rows"] * words,
+            "audit": 0 if audit is None else len(audit["tables"]),
+        } | (numbers_in(parameters["rare"], sizes) if "rare" in parameters else {})
+
+    @classmethod
+    def build(cls, domain: Domain, parameters: dict[str, Any], numbers: dict[str, Integers]) -> WholeTableModel:
+        law, rows, sizes = read_law(parameters["law"]), row_count(parameters["rows"]), domain.sizes
+        audit, score_scale, effective = parameters["audit"], parameters["score_scale"], float(parameters["effective"])
+        if not 0 <= effective <= 1:
+            raise BadSynopsis("the synopsis has a quality of fit that makes no sense")
+        return cls(
+            domain=domain,
+            law=law,
+            rows=rows,
+            tables=_tables(domain, law, parameters["tables"], numbers),
+            scores=numbers["scores"],
+            score_scale=None if score_scale is None else noise_scale(score_scale, law),
+            cloud=_cloud(sizes, parameters, numbers),
+            effective=effective,
+            audit=None if audit is None else _audit(sizes, audit, numbers["audit"], law),
+            said=tuple(str(remark) for remark in parameters["remarks"]),
+            rare=built(parameters["rare"], numbers) if "rare" in parameters else None,
+        )
+
+
+def _numbers_in(described: dict[str, Any]) -> int:
+    """How many integers a table has: its cells, or its interactions."""
+    return prod(size - 1 if described.get("contrasted") else size for size in described["shape"])
+
+
+def _tables(
+    domain: Domain, law: Law, described: list[dict[str, Any]], numbers: dict[str, Integers]
+) -> tuple[RawTable, ...]:
+    tables, place, filled, sizes = [], 0, 0, domain.sizes
+    for entry in described:
+        members, maps = tuple(int(m) for m in entry["members"]), []
+        for m in members:
+            maps.append(numbers["groups"][place : place + sizes[m]])
+            place += sizes[m]
+        shaped, scale = GroupedSet(members, tuple(maps)), noise_scale(entry["scale"], law)
+        if list(shaped.shape) != entry["shape"] or any(int(g.min()) < 0 for g in maps) or scale <= 0:
+            raise BadSynopsis("the synopsis has a table that does not fit its domain")
+        length = _numbers_in(entry)
+        part = numbers["tables"][filled : filled + length]
+        tables.append(RawTable(shaped, part, law, scale, bool(entry.get("contrasted", False))))
+        filled += length
+    alone = {raw.set.members[0]: raw.set.cells for raw in tables if len(raw.set.members) == 1}
+    if sorted(alone) != list(range(len(sizes))) or any(alone[j] != size for j, size in enumerate(sizes)):
+        raise BadSynopsis("the synopsis lacks the tables of its single columns")
+    return tuple(tables)
+
+
+def _cloud(sizes: tuple[int, ...], parameters: dict[str, Any], numbers: dict[str, Integers]) -> WeightedRows:
+    ends = np.cumsum(sizes)[:-1]
+    base, shares = np.split(numbers["base"], ends), np.split(numbers["shares"], ends)
+    weights = numbers["weights"]
+    sound = all(g.min() == 0 and g.max() == b - 1 for g, b in zip(base, parameters["base"], strict=True))
+    if not sound or not len(weights) or weights.min() <= 0 or any(p.min() < 0 or p.sum() <= 0 for p in shares):
+        raise BadSynopsis("the synopsis has weights or shares that make no sense")
+    words = numbers["words"].reshape(-1, len(weights))
+    order, reach = parameters["order"], parameters["base"]
+    for (begin, end), word in zip(word_spans([reach[j] for j in order]), words, strict=True):
+        if word.min() < 0 or word.max() >= prod(reach[j] for j in order[begin:end]):
+            raise BadSynopsis("the synopsis has a row outside its domain")
+    return WeightedRows(tuple(base), tuple(shares), tuple(order), words, weights)
+
+
+def _audit(sizes: tuple[int, ...], described: dict[str, Any], distances: Integers, law: Law) -> Calibration:
+    tables = tuple(tuple(int(j) for j in members) for members in described["tables"])
+    scale = float(described["scale"])
+    if not 0 < scale <= 1e60 or any(not 0 <= j < len(sizes) for members in tables for j in members):
+        raise BadSynopsis("the synopsis has an audit that does not fit its domain")
+    return Calibration(tables, distances, scale, law)
