@@ -126,7 +126,8 @@ def builds(cls: type[Statistic], sizes: tuple[int, ...], order: int) -> list[Sta
         return parts(sizes, order) if cls is Part else [RowCount()]
     if cls in (GroupedTables, GroupedInteractions):
         sets = grouped_sets(sizes, order)
-        return [cls(sizes), cls(sizes, sets, [i % 2 for i in range(len(sets))] if len(sets) > 1 else None)]
+        finer = [GroupedTables(sizes, times=3)] if cls is GroupedTables else []
+        return [cls(sizes), cls(sizes, sets, [i % 2 for i in range(len(sets))] if len(sets) > 1 else None), *finer]
     if cls in (RareLengths, RareSums):
         return [*rare_sums(sizes)] if cls is RareSums else [RareLengths(columns) for columns in rare_columns(sizes)]
     if cls in (ChosenTables, OneQuestion):
