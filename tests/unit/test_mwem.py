@@ -336,3 +336,12 @@ class TestForgedFiles:
         model = self.model()
         again = replace(model, certificate=None)
         assert again.answer(parse("smoker AND age < 18 AND sex = 'male'", SHAPE)).value > 0
+
+
+def test_the_former_name_of_an_option_is_read_and_kept_on_record():
+    """Journals and files written before say unit, and digests of plans must not change."""
+    asked = {"workload": "marginals(width=2)", "budget": EPSILON, "rows": 3000}
+    former, today = (ht.plan(SHAPE, mechanism=f"mwem({name}=query)", **asked) for name in ("unit", "measure_by"))
+    assert former.mechanism == today.mechanism == "mwem(measure_by=query)"
+    assert former.design.recorded == today.design.recorded == "mwem(unit=query)"
+    assert former.digest == today.digest

@@ -55,6 +55,7 @@ class Monomial(LowOrder):
             price=price,
             numbers=numbers,
             parameters=NoisyInteractions(interactions, noise, width),
+            headline="" if isinstance(workload, Marginals) else "expected error",
             forecasts=tuple(forecast(interactions, noise, w) for w in range(1, order + 1)),
             memory=150_000_000 + 60 * numbers,
             work=1e6 * (len(domain.sizes) * 4e-8 + numbers * 4e-12),
