@@ -460,7 +460,7 @@ class TestFile:
             ({"order": 4}, "order 4"),
             ({"order": "2"}, "order"),
             ({"attribute": "other"}, "does not have"),
-            ({"law": "cauchy"}, "scales"),
+            ({"law": "cauchy"}, "law that nobody knows"),
             ({"group_scales": ["0", "1"]}, "scales"),
             ({"group_scales": ["0", "1", "1", "1", "0"]}, "scales"),
             ({"grid": -1}, "grid"),
