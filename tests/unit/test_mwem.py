@@ -301,7 +301,7 @@ class TestForgedFiles:
             ({"cap": 2}, "more cells than it says"),
             ({"cap": 1 << 60}, "more cells than it says"),
             ({"rows": 0}, "makes no sense"),
-            ({"law": "cauchy"}, "makes no sense"),
+            ({"law": "cauchy"}, "law that nobody knows"),
             ({"grid": -1}, "makes no sense"),
             ({"points": -3}, "more cells than it says"),
             ({"covered": -1}, "more queries"),
