@@ -12,6 +12,7 @@ from scipy.stats import binom
 from tables import MIXED, domain, random_codes
 
 from hushtable.domain import Domain
+from hushtable.laws import Law
 from hushtable.maths.distribution import Evidence
 from hushtable.maths.distribution.measured import Measured
 from hushtable.models.keyed.frequent import Frequent
@@ -26,7 +27,7 @@ LEVELS = (0.5, 0.95, 0.999)
 SHAPE = domain(MIXED, neighbours="add-remove")
 ROWS = 200
 CODES = random_codes(SHAPE, ROWS, seed=9)
-SCALES = {"laplace": (Fraction(30), Fraction(6)), "gaussian": (Fraction(900), Fraction(40))}
+SCALES = {Law.LAPLACE: (Fraction(30), Fraction(6)), Law.GAUSSIAN: (Fraction(900), Fraction(40))}
 """Of the number of rows and of a cell of a table: b or the variance."""
 TABLES = ((0, 1), (1, 2), (2, 3))
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from tables import MIXED, domain, random_codes
 
+from hushtable.laws import Law
 from hushtable.maths.distribution import Evidence
 from hushtable.maths.distribution.measured import Measured
 from hushtable.models.weighted.error_bars import bar
@@ -41,7 +42,7 @@ def estimate(found, positions, function, lean):
 
 
 @pytest.mark.parametrize("stderr", [0.0, ROWS_STDERR], ids=["public", "private"])
-@pytest.mark.parametrize("law", ["gaussian", "laplace"])
+@pytest.mark.parametrize("law", list(Law), ids=str)
 @pytest.mark.parametrize("positions", QUESTIONS, ids=str)
 def test_estimates_are_unbiased_and_have_exactly_the_stated_noise(positions, law, stderr):
     exact = np.concatenate([[ROWS], *(cells(p) for p in SCALES)])
@@ -60,7 +61,7 @@ def test_estimates_are_unbiased_and_have_exactly_the_stated_noise(positions, law
         assert base == pytest.approx(cells(positions) @ (function - function.mean()).ravel() + lean * ROWS, rel=1e-9)
 
 
-@pytest.mark.parametrize("law", ["gaussian", "laplace"])
+@pytest.mark.parametrize("law", list(Law), ids=str)
 def test_the_number_of_rows_is_never_noisier_than_each_of_its_sources(law):
     exact = np.concatenate([[ROWS], *(cells(p) for p in SCALES)])
     found = together(exact, law, ROWS_STDERR)
@@ -73,7 +74,7 @@ def test_a_measured_query_tells_of_its_opposite_and_its_multiples(count):
     condition = np.array([0, 1, 1, 0, 1])
     item = Measured((2,), np.array([400]), Fraction(50), condition)
     model = WeightedModel.of(
-        SHAPE, [item], [Evidence((2,), np.array([0.4]), 1.0, condition * 1.0)], law="laplace", rows=ROWS
+        SHAPE, [item], [Evidence((2,), np.array([0.4]), 1.0, condition * 1.0)], law=Law.LAPLACE, rows=ROWS
     )
     bars = [bar(model, (2,), f, v, count=count) for f, v in
             ((condition * 1.0, 0.4), (1.0 - condition, 0.6), (3.0 * condition - 1, 0.2))]  # fmt: skip
