@@ -23,6 +23,7 @@ class _PlainLoader(yaml.BaseLoader):
     depth = 0
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        """One more node, unless it is an alias or nested too deeply."""
         if self.check_event(yaml.AliasEvent):
             raise yaml.YAMLError("aliases (*name) are not allowed")
         self.depth += 1
@@ -33,6 +34,7 @@ class _PlainLoader(yaml.BaseLoader):
         return node
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        """A mapping whose keys are all different; YAML would keep the last of two in silence."""
         keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
         twice = next((key for key in keys if keys.count(key) > 1), None) if len(set(keys)) < len(keys) else None
         if twice is not None:
