@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from .common import AsJson, Delta, DomainPath, Epsilon, Rho, budget_from, say
+
+if TYPE_CHECKING:
+    from ..vault.ledger.ledger import Ledger, Line
 
 __all__ = ["app"]
 
@@ -85,7 +88,7 @@ def raise_total(
     say(_balance(account), f"{ledger}: total is now {account.budget}", as_json=as_json)
 
 
-def _balance(account: Any) -> dict[str, Any]:
+def _balance(account: Ledger) -> dict[str, Any]:
     from ..budget import UNIT_NAME
 
     return {
@@ -104,7 +107,7 @@ def _terms(line: dict[str, Any]) -> str:
     return f" (epsilon = {line['epsilon']:.6g}, delta = {line['delta']:.6g})" if "delta" in line else ""
 
 
-def _line(line: Any) -> dict[str, Any]:
+def _line(line: Line) -> dict[str, Any]:
     terms = {"epsilon": float(line.terms.epsilon), "delta": float(line.terms.delta)} if line.terms else {}
     return {
         "number": line.number,
