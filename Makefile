@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-slow audit audit-fast lint bench bench-peers coverage papers docs wheel-test clean
+.PHONY: help setup demo test test-slow audit audit-fast lint bench bench-peers coverage papers docs site wheel-test release-check clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -65,9 +65,17 @@ papers: $(STAMP) ## the sources again: their numbers, ours, the verdict (a few m
 
 docs: $(STAMP) ## write the generated pages of docs/
 	$(BIN)/python tools/command_pages.py
+	$(BIN)/python tools/house_map.py
+
+site: $(STAMP) ## the pages as a site, in site/; fails on a link that leads nowhere
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
 wheel-test: ## the wheel alone in a fresh environment: demo, README, a release of every workload
 	$(PYTHON) tools/try_wheel.py
 
+release-check: $(STAMP) ## what still stands between this tree and a release; leaves wheel and sdist in dist/
+	$(BIN)/python tools/release_check.py
+	$(MAKE) wheel-test
+
 clean: ## remove what the other targets made
-	rm -rf $(VENV) .venv-peers .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage-study
+	rm -rf $(VENV) .venv-peers .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage-study dist site

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
+from llvmlite import ir  # type: ignore[import-untyped]
 from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
@@ -35,7 +35,7 @@ def plain(left: Any, right: Any, times: int) -> int:
     for t in range(times):
         for i in range(len(right)):
             total += ones(left[t % 2, i] ^ right[i])
-    return total
+    return total  # type: ignore[return-value]  # what numba returns is an int
 
 
 @njit(nogil=True)

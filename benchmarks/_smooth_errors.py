@@ -15,7 +15,8 @@ from hushtable.maths.smooth.chebyshev import chebyshev_basis
 from hushtable.maths.smooth.evaluation import evaluate
 from hushtable.maths.smooth.expressions import parse_expression
 from hushtable.maths.smooth.target import ExpressionTarget
-from hushtable.questions.answer import reach
+from hushtable.models.smooth import SmoothModel
+from hushtable.questions.answer import interval_factor
 
 RELEASES = 60
 KINDS = {
@@ -62,13 +63,17 @@ def errors(
                          ratio=theirs / error, bar=f"ratio >= {100 if name.endswith('-2') else 40}")  # fmt: skip
 
 
+def margin_of(synopsis: ht.Synopsis, names: list[str]) -> Any:
+    assert isinstance(synopsis.model, SmoothModel)
+    return synopsis.model.released[0].margin(names)
+
+
 def simulate(
     vault: ht.Vault, plan: ht.Plan, axes: list[Axis], asked: list[ExpressionTarget], truth: np.ndarray
 ) -> tuple[float, float, float]:
     """Mean error and coverage over releases. Bias bounds do not depend on the noise and are computed once."""
     names = [axis.name for axis in axes]
-    first = vault.release(plan, randomness=ht.Simulated(0)).model
-    margin = first.released[0].margin(names)
+    margin = margin_of(vault.release(plan, randomness=ht.Simulated(0)), names)
     values = [target.values(axes, margin.basis.points) for target in asked]
     fitted = [margin.basis.fit(v) for v in values]
     kept = np.ones(1)
@@ -76,10 +81,10 @@ def simulate(
     stderr, kurtosis = np.array([one.stderr for one in seen]), np.array([one.kurtosis for one in seen])
     bounded = zip(asked, values, fitted, stderr, strict=True)
     bias = np.array([t.bias(margin.basis, axes, v, c, s)[0] for t, v, c, s in bounded])
-    half = bias + reach(0.95, kurtosis) * stderr
+    half = bias + interval_factor(0.95, kurtosis) * stderr
     found, inside = [], []
     for seed in range(RELEASES):
-        one = vault.release(plan, randomness=ht.Simulated(1 + seed)).model.released[0].margin(names)
+        one = margin_of(vault.release(plan, randomness=ht.Simulated(1 + seed)), names)
         error = np.array([one.mean(c, kept).value for c in fitted]) - truth
         found.append(sqrt((error**2).mean()))
         inside.append((np.abs(error) <= half).mean())

@@ -26,7 +26,7 @@ def run() -> Iterator[dict[str, Any]]:
         return
     shape = domain_of(json.loads(sizes.read_text()))
     release(table, shape)  # compiles and caches the kernels
-    observed = np.mean([rmse(release(table, shape), table, shape) for _ in range(3)])
+    observed = float(np.mean([rmse(release(table, shape), table, shape) for _ in range(3)]))
     yield figure("adult-2way-error", observed, "rows per cell", baseline=PUBLISHED, ratio=observed / PUBLISHED,
                  bar="ratio <= 1.05")  # fmt: skip
     ours, theirs = best_of(5, lambda: release(table, shape)), best_of(5, lambda: exact_pairs(table, shape))

@@ -47,9 +47,9 @@ def run(releases: int = RELEASES) -> Iterator[dict[str, Any]]:
 def entropy(name: str, table: Counts, workload: str, budget: ht.Budget, bar: float, releases: int) -> dict[str, Any]:
     """Not private: compares with the true table."""
     seen = [relative_entropy(table, ours(table, workload, budget, seed)) for seed in range(releases)]
-    error = np.std(seen) / np.sqrt(releases)
+    mean, error = float(np.mean(seen)), np.std(seen) / np.sqrt(releases)
     unit = f"nats, mean of {releases} releases, standard error {error:.2g}"
-    return figure(name, np.mean(seen), unit, baseline=bar, ratio=np.mean(seen) / bar, bar=f"value <= {bar}")
+    return figure(name, mean, unit, baseline=bar, ratio=mean / bar, bar=f"value <= {bar}")
 
 
 def release_time(table: Counts) -> float:

@@ -16,6 +16,7 @@ import pyarrow as pa
 
 import hushtable as ht
 from benchmarks._figure import figure
+from hushtable.models.weighted import WeightedModel
 from papers.hardt2012.methods import relative_entropy
 from papers.hardt2012.tables import CZECH, ROCHDALE, Counts
 
@@ -77,6 +78,7 @@ def own(table: Counts) -> tuple[ht.Plan, float, float]:
         start = time.perf_counter()
         model = vault.release(plan, randomness=ht.Simulated(seed + 1)).model
         seconds.append(time.perf_counter() - start)
+        assert isinstance(model, WeightedModel)
         found.append(relative_entropy(table, model.hypothesis.table(range(len(table.attributes))).ravel()))
     return plan, float(np.mean(found[1:])), min(seconds[1:])
 

@@ -13,6 +13,7 @@ import numpy as np
 import hushtable as ht
 from benchmarks._figure import figure
 from benchmarks._memory import peak_bytes
+from hushtable.models.weighted import WeightedModel
 
 ATTRIBUTES, ROWS, ROUNDS = 100, 20_000, 25
 WORKLOADS = {"parities": "parities(order=3)", "tables": "marginals(width=3)"}
@@ -65,6 +66,7 @@ def measure(name: str) -> None:
                    mechanism=f"mwem(rounds={ROUNDS}, cells={1 << 16})")  # fmt: skip
     model = ht.Vault(table, shape).release(plan, randomness=ht.Simulated(1)).model
     seconds, peak = time.perf_counter() - start, peak_bytes()
+    assert isinstance(model, WeightedModel)
     groups = sorted(len(group.members) for group in model.hypothesis.together())
     apart = distances(model.hypothesis, bits, name)
     print(json.dumps({"seconds": seconds, "peak": peak, "groups": groups, "largest": float(apart.max()),

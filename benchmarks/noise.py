@@ -20,7 +20,7 @@ DRAWS = 10**6
 # OpenDP takes its time; it is linear in the number of draws, so a part is measured and scaled.
 THEIR_DRAWS = 20_000
 SCALE = 50
-BARS: dict[Law, int] = {"laplace": 50, "gaussian": 30}
+BARS: dict[Law, int] = {Law.LAPLACE: 50, Law.GAUSSIAN: 30}
 
 
 def run() -> Iterator[dict[str, Any]]:
@@ -32,7 +32,7 @@ def run() -> Iterator[dict[str, Any]]:
 
 
 def our_seconds(law: Law) -> float:
-    scale = Fraction(SCALE) if law == "laplace" else Fraction(SCALE) ** 2
+    scale = Fraction(SCALE) if law == Law.LAPLACE else Fraction(SCALE) ** 2
     scales = CoordinateNoise(law=law, table=(scale,), index=np.zeros(DRAWS, dtype=np.int32))
     source = SystemRandomness()
     return median_time(lambda: sample(scales, source), repeats=5)
@@ -43,7 +43,7 @@ def their_seconds(law: Law) -> float:
 
     dp.enable_features("contrib")
     domain = dp.vector_domain(dp.atom_domain(T=int))
-    if law == "laplace":
+    if law == Law.LAPLACE:
         measure = dp.m.make_laplace(domain, dp.l1_distance(T=float), scale=float(SCALE))
     else:
         measure = dp.m.make_gaussian(domain, dp.l2_distance(T=float), scale=float(SCALE))

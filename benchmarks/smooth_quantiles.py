@@ -55,7 +55,7 @@ def measured(values: np.ndarray, ends: tuple[float, float], budget: ht.Budget) -
         synopsis = vault.release(plan, randomness=ht.Simulated(seed))
         for level, true in zip(LEVELS, truth, strict=True):
             answer = synopsis.ask(f"quantile(v, {level})")
-            least, most = answer.interval()
-            seen.append((least <= true <= most, (most - least) / 2, abs(answer.value - true)))
+            least, most = (float(end) for end in answer.interval())
+            seen.append((least <= true <= most, (most - least) / 2, abs(float(answer.value) - true)))
     held, half, error = np.mean(seen, axis=0)
     return float(held), float(half / (ends[1] - ends[0])), float(error / (ends[1] - ends[0]))

@@ -101,7 +101,7 @@ def errors() -> Iterator[dict[str, Any]]:
             lists = queries(kind, rows, size, QUERIES, seed=seed)
             answers = synopsis.ask(asked(lists), count=True)
             seen[kind, size].append(float(((answers.value - truths(rows, lists)) ** 2).mean()))
-            stated[size].append(float((answers.stderr**2).mean()))
+            stated[size].append(float(np.mean(answers.stderr**2)))
     for (kind, size), squares in seen.items():
         ours, theirs = np.sqrt(np.mean(squares)), REFERENCE[kind, size]
         yield figure(f"sparse-{kind}-{size}", ours, "rows", baseline=theirs, ratio=ours / theirs, bar="ratio <= 1.15")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import sys
 import typing
 from collections.abc import Iterator
 from enum import Enum
@@ -215,4 +214,4 @@ def _cell(text: str | None) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(write())
+    write()

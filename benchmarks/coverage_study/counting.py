@@ -159,7 +159,7 @@ def _variances(release: NDArray[np.int64], hits: Floats) -> tuple[list[float], f
         return [0.0] * 4, 0.0
     _, place = np.unique(release, return_inverse=True)
     sizes = np.bincount(place).astype(np.float64)
-    between = [_between(sizes, np.bincount(place, weights=column)) for column in hits.T]
+    between = [_between(sizes, np.bincount(place, weights=column).astype(np.float64)) for column in hits.T]
     worth = _worth(sizes, float(hits[:, 0].mean()), between[0])
     return between, worth * len(release)
 

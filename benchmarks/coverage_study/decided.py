@@ -29,7 +29,7 @@ def lists(setting: Setting) -> Any:
     for _ in range(15):
         truth = (source.random(len(inputs)) < 0.5).tolist()
         named = " AND ".join(name if yes else f"NOT {name}" for name, yes in zip(inputs, truth, strict=True))
-        exact = float(sum(many for rule, many in rules if rule.decide(truth)))
+        exact = float(sum(many for rule, many in rules if rule is not None and rule.decide(truth)))
         text = f"decides(choice, {named})"
         asked.append(Asked("share that decides 1", text, exact / setting.rows, span=(0, 1)))
         asked.append(Asked("count that decides 1", text, exact, count=True, span=(0, setting.rows)))

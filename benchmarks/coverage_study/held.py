@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from hushtable import Domain
 from hushtable.vault.sources import Progress, Source, open_source
-from hushtable.vault.statistics.base import Statistic
+from hushtable.vault.statistics.base import T, Total
 
 __all__ = ["Held"]
 
@@ -24,7 +24,7 @@ class Held(Source):
 
     def __init__(self, rows: pa.Table) -> None:
         self._source = open_source(rows)
-        self._sums: dict[bytes, NDArray[np.int64]] = {}
+        self._sums: dict[bytes, Any] = {}
 
     @property
     def columns(self) -> Sequence[str]:
@@ -39,16 +39,16 @@ class Held(Source):
         """See Source."""
         return self._source.count()
 
-    def total(self, statistic: Statistic, domain: Domain, progress: Progress | None = None) -> NDArray[np.int64]:
-        """See Source. Two statistics whose bytes are equal have equal sums; one without bytes is summed again."""
+    def total(self, wanted: Total[T], domain: Domain, progress: Progress | None = None) -> T:
+        """Two statistics whose bytes are equal have equal sums; one without bytes is summed again."""
         try:
-            key = pickle.dumps((type(statistic), statistic))
+            key = pickle.dumps((type(wanted), wanted))
         except (pickle.PicklingError, TypeError, AttributeError):
-            return self._source.total(statistic, domain, progress)
+            return self._source.total(wanted, domain, progress)
         if key not in self._sums:
             if len(self._sums) >= MOST:
                 self._sums.clear()
-            self._sums[key] = self._source.total(statistic, domain, progress)
+            self._sums[key] = self._source.total(wanted, domain, progress)
         # Counts of keys are read only; arrays may be added to.
-        kept = self._sums[key]
+        kept: T = self._sums[key]
         return kept.copy() if isinstance(kept, np.ndarray) else kept

@@ -124,5 +124,5 @@ def direct(setting: Setting) -> Any:
     """A few formulas that were named before the release."""
     table, formulas, _ = _begun(setting)
     asked = _mean_questions(table, formulas, groups=False)
-    workload = ht.Smooth(columns=_parts(table)[0], examples=tuple(one.text for one in formulas))
+    workload = ht.Smooth(columns=tuple(_parts(table)[0]), examples=tuple(one.text for one in formulas))
     return repeated(setting, table, asked, workload=workload, mechanism="smooth-direct")

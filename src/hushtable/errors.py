@@ -21,6 +21,7 @@ HushError
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any, TypeGuard
 
 from .words import listed, one_line, readable, suggestion
 
@@ -42,6 +43,9 @@ __all__ = [
     "TooLarge",
     "TooWide",
     "UnknownAttribute",
+    "check_whole",
+    "error_dict",
+    "is_whole",
 ]
 
 
@@ -52,6 +56,26 @@ class HushError(Exception):
 
     def __init__(self, message: str) -> None:
         super().__init__(one_line(message))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for programs: kind, message, exit_code, and what the error carries (asked, left, known, ...).
+
+        The message ends with what was added on the way, such as how to finish what was interrupted.
+        """
+        carried = {name: _plain(value) for name, value in vars(self).items() if not name.startswith("_")}
+        return error_dict(self, kind=type(self).__name__, message=str(self), exit_code=self.exit_code) | carried
+
+
+def error_dict(error: BaseException, *, kind: str, message: str, exit_code: int) -> dict[str, Any]:
+    """The one shape of all errors, also of those that are no HushError: the message has the notes of the error."""
+    notes: Sequence[str] = getattr(error, "__notes__", ())
+    return {"kind": kind, "message": " ".join("; ".join((message, *notes)).split()), "exit_code": exit_code}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return list(value)
+    return float(value) if isinstance(value, Fraction) else value
 
 
 class BadPath(HushError):
@@ -151,3 +175,17 @@ class BadSynopsis(HushError):
 
 class BadPaper(HushError):
     """A source that is not among the papers, or that cannot be reproduced here."""
+
+
+def is_whole(value: object) -> TypeGuard[int]:
+    """Whether a setting is a whole number; True and False are none, whatever Python says."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def check_whole(
+    value: object, name: str, error: type[HushError], *, least: int = 1, most: int | None = None, limit: str = ""
+) -> None:
+    """Raises `error` unless the value is a whole number from `least` to `most`; `limit` is `most` in words."""
+    if not is_whole(value) or value < least or (most is not None and value > most):
+        allowed = f"of at least {least}" if most is None else f"from {least:,} to {limit or format(most, ',')}"
+        raise error(f"{name} must be a whole number {allowed}, not {value!r}")

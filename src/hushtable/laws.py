@@ -22,6 +22,10 @@ class Law(StrEnum):
     GAUSSIAN = "gaussian"
     LAPLACE = "laplace"
 
+    def __repr__(self) -> str:
+        # A journal knows its steps by what their facts print, also those that were begun when laws were texts.
+        return repr(self.value)
+
     @classmethod
     def of(cls, price: Price) -> Law:
         """The law that a price is spent through: Laplace for a pure epsilon, Gaussian for a rho."""

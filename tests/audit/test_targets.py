@@ -23,7 +23,7 @@ def test_a_mechanism_without_a_case_stops_the_audit(monkeypatch):
 
 
 def test_a_statistic_without_a_case_stops_the_audit(monkeypatch):
-    monkeypatch.setattr(audit_run, "every_statistic", lambda: {"new": None})
+    monkeypatch.setattr(audit_run, "statistics", lambda: {"new": None})
     with pytest.raises(BadPlan, match="no audit case for new"):
         targets()
 

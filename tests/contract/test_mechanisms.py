@@ -159,6 +159,19 @@ def test_a_synopsis_answers_the_same_after_save_and_load(mechanism, shape, budge
 
 
 @pytest.mark.parametrize("mechanism", mechanisms().values(), ids=lambda m: m.name)
+def test_what_is_published_is_run_by_name_and_nothing_else_is_without_a_reason(mechanism):
+    published = ".published." in type(mechanism).__module__
+    assert mechanism.by_name_only == (published or bool(mechanism.why_by_name))
+
+
+@pytest.mark.parametrize(("mechanism", "shape", "budget"), CASES)
+def test_a_design_holds_its_mechanism(mechanism, shape, budget):
+    design = mechanism.design(shape, Marginals(width=2), budget.price, 50)
+    assert design.by is mechanism
+    assert design.mechanism == mechanism.name
+
+
+@pytest.mark.parametrize("mechanism", mechanisms().values(), ids=lambda m: m.name)
 def test_cites_its_source(mechanism):
     references = (Path(__file__).parents[2] / "docs" / "references.bib").read_text()
     assert f"{{{mechanism.source}," in references

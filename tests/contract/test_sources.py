@@ -8,6 +8,7 @@ import csv
 import gzip
 import json
 import random
+import re
 from decimal import Decimal
 
 import numpy as np
@@ -19,11 +20,9 @@ import pytest
 from hostile import CELLS, JSON_LINES, LINES, OBJECTS
 
 from hushtable.domain import Domain
-from hushtable.vault.coding import encode
-from hushtable.vault.key_reading import read_keys
-from hushtable.vault.reals import real_numbers
-from hushtable.vault.rules import encode_rules
-from hushtable.vault.sources import Source, open_source
+from hushtable.errors import BadPath
+from hushtable.vault.coding import encode, encode_rules, read_keys, real_numbers
+from hushtable.vault.sources import Source, open_source, sources
 
 DOMAIN = Domain.from_dict(
     {
@@ -285,13 +284,58 @@ def test_there_are_ten_thousand_cases():
 def test_every_source_is_held_to_this(tmp_path):
     """A new source without a way in here fails."""
 
-    def below(kind):
-        return {kind, *(deeper for child in kind.__subclasses__() for deeper in below(child))}
-
     held = set()
     for row, _, build, _ in WAYS.values():
         held.add(type(open_source(build([row(random.Random(1))], tmp_path), DOMAIN)))
-    assert {kind for kind in below(Source) - {Source} if kind.__module__.startswith("hushtable")} == held
+    assert set(sources().values()) == held
+
+
+def test_every_source_says_what_it_takes():
+    assert sorted(sources()) == ["csv", "frame", "json", "parquet"]
+    for kind in sources().values():
+        assert kind.takes.__func__ is not Source.takes.__func__, kind
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_exactly_one_source_takes_each_kind_of_data(way, tmp_path):
+    row, _, build, _ = WAYS[way]
+    data = build([row(random.Random(1))], tmp_path)
+    takers = [kind for kind in sources().values() if kind.takes(data)]
+    assert [type(open_source(data, DOMAIN))] == takers
+    if not hasattr(data, "columns"):  # a path: what it is read by does not depend on how it is given, or on letters
+        for same in (str(data), str(data).upper(), data.name):
+            assert [kind for kind in sources().values() if kind.takes(same)] == takers
+
+
+@pytest.mark.parametrize(
+    "data", ["t.xlsx", "t.gz", "t.parquet.gz", "", "postgresql://u@h/t.csv", 5, None, [], b"t.csv"]
+)
+def test_no_source_takes_what_none_reads(data):
+    assert not any(kind.takes(data) for kind in sources().values())
+
+
+@pytest.mark.parametrize("scheme", ["postgresql", "s3", "file", "duckdb+x"])
+def test_an_address_that_none_reads_is_refused_in_one_line_that_says_what_is(scheme):
+    with pytest.raises(BadPath, match=rf"nothing here reads {re.escape(scheme)}:// addresses; .*\.parquet") as caught:
+        open_source(f"{scheme}://user:secret@host/t.csv", DOMAIN)
+    assert "secret" not in str(caught.value)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_an_address_reaches_the_source_that_takes_it_as_it_was_written(monkeypatch):
+    class Anything(Source):
+        name, columns, seen = "anything", (), None
+        count = batches = None
+
+        def __init__(self, data):
+            self.seen = data
+
+        @classmethod
+        def takes(cls, data):
+            return str(data).startswith("postgresql://")
+
+    monkeypatch.setattr("hushtable.vault.sources.sources", lambda: {"anything": Anything})
+    assert open_source("postgresql://u@h/db").seen == "postgresql://u@h/db"
 
 
 def moved(rows, others, hostile, luck):

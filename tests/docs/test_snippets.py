@@ -1,4 +1,4 @@
-"""Every Python block and every `$ hush` line of the README and the docs runs, in the order of the page."""
+"""Every Python block and every `$ hush` line of the README, CONTRIBUTING and docs runs, in the order of the page."""
 
 import re
 import shlex
@@ -13,7 +13,7 @@ from hushtable.cli import main
 from hushtable.demo.run import prepare, release
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 ROWS = 6_000
 # The pages start from the files this command leaves behind; `demo` below makes them with fewer rows.
 GIVEN = "hush demo --folder demo"

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from specimens import CLOSED, RHO, ROWS, TABLES, Specimen, every_specimen, rows_of
 
 import hushtable as ht
 from hushtable.audit.specimens import SPECIMENS as CATALOGUE
+from hushtable.budget import Price
 from hushtable.errors import BadQuestion
+from hushtable.laws import Law
 from hushtable.mechanisms import mechanisms
 from hushtable.owner import carry_out
-from hushtable.owner.account import LedgerAccount
-from hushtable.owner.journal import ReleaseJournal
+from hushtable.owner.journal import ReleaseJournal, _digest
 from hushtable.owner.prepare import prepared
+from hushtable.vault.door.door import Noise
 from hushtable.vault.door.randomness import Simulated
+from hushtable.vault.ledger.account import LedgerAccount
 from hushtable.vault.ledger.ledger import Ledger
 
 MORE = (
@@ -158,3 +163,15 @@ def test_a_fault_when_all_is_measured_needs_no_table(name, tmp_path, monkeypatch
 def test_every_mechanism_is_here():
     used = {one.by for one in (*CATALOGUE, *MORE)}
     assert used == set(mechanisms())
+
+
+def test_steps_are_known_by_the_names_that_journals_have_always_had():
+    """What an older version was interrupted in is finished by this one: its digests are on somebody's disk."""
+    noise = Noise(law=Law.GAUSSIAN, per_group=(Fraction(1, 2),))
+    price = Price(currency="zcdp", amount=Fraction(1, 8))
+    for facts, digest in (
+        ((noise,), "789d17c53d99fac4ce96d4185717efd444eb34a47ec5de2a1ef8c17a1aecc637"),
+        ((Law.LAPLACE, Fraction(3)), "af3e3db5fce3650d314bfbfc3b914ab790a24d63038093514c35eb80b4297a88"),
+        ((price, np.arange(3), None), "73eadd80a0b0302920f296ccfbee4eea44df7270e9cf51805e3a249dd8222e47"),
+    ):
+        assert _digest(facts) == digest

@@ -25,7 +25,7 @@ MEMBER = "cells.parquet"
 
 
 def prepare(folder: Path) -> Callable[[random.Random], None]:
-    text, members = pack(next(one for one in SPECIMENS if one.name == "histogram").release())
+    text, members = pack(next(specimen for specimen in SPECIMENS if specimen.name == "histogram").release())
     manifest = json.loads(text)
 
     def synopsis(name: str, data: bytes, **attributes: object) -> None:

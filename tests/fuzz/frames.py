@@ -12,8 +12,7 @@ import pyarrow as pa
 from mutations import NASTY_NUMBERS, NASTY_TEXTS, mutate_text
 
 from hushtable.domain import Domain
-from hushtable.vault.coding import encode
-from hushtable.vault.rules import encode_rules
+from hushtable.vault.coding import encode, encode_rules
 
 SHAPE = Domain.from_dict(
     {
@@ -52,13 +51,13 @@ def prepare(folder: Path) -> Callable[[random.Random], None]:
 
 
 def _values(column: pa.Array) -> list[Any]:
-    found = []
+    values = []
     for scalar in column:
         try:
-            found.append(scalar.as_py())
+            values.append(scalar.as_py())
         except (OverflowError, ValueError):
-            found.append("out of range")
-    return found
+            values.append("out of range")
+    return values
 
 
 def array(luck: random.Random) -> pa.Array:

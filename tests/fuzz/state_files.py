@@ -14,7 +14,7 @@ from curators import SHAPE, WIDE_QUESTIONS, quick_vault
 from mutations import mutate_bytes, mutate_value, nasty_value
 
 import hushtable as ht
-from hushtable.curator.memory import remembered
+from hushtable.curator.conditions import remembered
 from hushtable.curator.opening import CuratorRequest, _account, _begun
 from hushtable.vault.ledger.sealed_lines import START, StateFile, _canonical, _seal
 

@@ -85,10 +85,10 @@ def test_the_harness_sees_what_it_should(tmp_path: Path) -> None:
     """Power: a campaign that does all that is forbidden is found out."""
     (tmp_path / "broken.py").write_text(BROKEN)
     report = campaign(tmp_path / "broken.py", cases=100)
-    found = " ".join(report.findings)
-    assert "KeyError: 'an error that nobody foresaw'" in found
-    assert "MemoryError" in found
-    assert "not one printable line" in found
+    findings = " ".join(report.findings)
+    assert "KeyError: 'an error that nobody foresaw'" in findings
+    assert "MemoryError" in findings
+    assert "not one printable line" in findings
     assert {"done", "BadData", "FOUND KeyError", "FOUND MemoryError"} <= set(report.outcomes)
     events = " ".join(report.forbidden)
     assert "subprocess.Popen" in events

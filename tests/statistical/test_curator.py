@@ -130,7 +130,7 @@ def scales_used(monkeypatch, plan) -> FreshNoise:
     watch = door.watch(
         change=1,
         threshold=plan.margin.threshold,
-        price=Price(currency="pure", amount=plan.terms.watch),
+        price=Price(currency="pure", amount=plan.terms.comparing),
         crossings=plan.terms.crossings,
         paid=1,
     )
@@ -144,7 +144,7 @@ def scales_used(monkeypatch, plan) -> FreshNoise:
 )
 def test_a_lazy_stretch_costs_what_the_threshold_costs_however_long_it_is(monkeypatch, budget):
     plan = plan_curator(domain({f"x{i}": BINARY["b0"] for i in range(4)}), budget=budget, way="hypothesis")
-    first, second = sparse_vector_shares(plan.terms.watch, plan.terms.crossings)
+    first, second = sparse_vector_shares(plan.terms.comparing, plan.terms.crossings)
     ours = scales_used(monkeypatch, plan)
     losses = [worst_loss(ours, k) for k in LENGTHS]
     assert max(losses) <= float(first) * (1 + 1e-9)
@@ -163,7 +163,7 @@ def test_answering_with_the_noise_of_the_comparison_is_rejected(monkeypatch, bud
     ours = scales_used(monkeypatch, plan)
     faulty = SameNoise(ours.b1, ours.b2, ours.threshold)
     losses = [worst_loss(faulty, k) for k in LENGTHS]
-    assert losses[-1] > 100 * float(plan.terms.watch)
+    assert losses[-1] > 100 * float(plan.terms.comparing)
     assert losses[-1] == pytest.approx(LENGTHS[-1] / ours.b2, rel=0.01)
 
 
@@ -187,7 +187,7 @@ def boxes() -> list[Question]:
     for ages, regions in product(range(1, 2**4 - 1), range(1, 2**5 - 3)):
         pairs = [(0, [bool(ages >> c & 1) for c in range(4)]), (2, [bool(regions >> c & 1) for c in range(5)])]
         events = [Event(p, tuple(true), tuple(not t for t in true)) for p, true in pairs]
-        found.append(Question(text=f"{ages} {regions}", kind="count", where=conjunction(events)))
+        found.append(Question(text=f"{ages} {regions}", where=conjunction(events)))
     return found
 
 
@@ -203,7 +203,7 @@ def test_paid_answers_have_the_stated_noise(budget, neighbours):
         curator = rehearsal(budget, seed=seed, shape=shape, way="independent", questions=len(asked))
         for question in asked:
             assert curator.answer(question).source == "paid"
-        values = np.array([kept.value for kept in curator._kept.values()])
+        values = np.array([kept.value for kept in curator._paid_answers.values()])
         z.append((values - exact) / curator.plan.answer_stderr)
     found = np.concatenate(z)
     kurtosis = 3 if pure else 0
@@ -229,7 +229,7 @@ def test_intervals_of_paid_answers_cover_and_their_noise_is_fresh(budget):
         paid = [answer for answer in ask_all(curator) if answer.source == "paid"]
         held += [low <= exact[a.question] <= high for a in paid for low, high in [a.interval(0.95)]]
         # The counts as they were drawn: an answer is never below 0.
-        raw = [kept.value for kept in curator._kept.values()]
+        raw = [kept.value for kept in curator._paid_answers.values()]
         counts = [exact[a.question] * ROWS for a in paid]
         z += ((np.array(raw) - counts) / curator.plan.answer_stderr).tolist()
     assert len(held) > 3000
@@ -250,12 +250,12 @@ def test_the_bound_of_free_answers_holds(budget):
     plan = plan_curator(SHAPE, budget=budget, way="hypothesis", updates=1, questions=100)
     question = parse("smoker", SHAPE)
     count, shares = round(truth("smoker") * ROWS), {}
-    bounds = {0.0: plan.margin.threshold} | {c: plan.margin.reach(c) for c in (0.5, 0.8, 0.95)}
+    bounds = {0.0: plan.margin.threshold} | {c: plan.margin.half_width(c) for c in (0.5, 0.8, 0.95)}
     for confidence, bound in bounds.items():
         free, wrong = 0, (count - math.ceil(bound)) / ROWS
         for seed in range(SESSIONS):
             curator = rehearsal(budget, seed=seed, updates=1, questions=100)
-            curator._belief.share = lambda *_, wrong=wrong: wrong
+            curator._subject.belief.share = lambda *_, wrong=wrong: wrong
             free += curator.answer(question).source == "free"
         shares[confidence] = free / SESSIONS
     assert 0.4 < shares.pop(0.0) < 0.6
@@ -269,6 +269,6 @@ def test_the_price_of_a_plan_is_what_its_noise_costs():
     """The published noise and the ledger's figure are the same thing, exactly."""
     plan = plan_curator(SHAPE, budget=ht.Budget(epsilon=1, delta="1e-6"), way="hypothesis")
     watching = plan.terms.each - plan.terms.answer
-    assert plan.terms.watch**2 / 2 <= watching
-    assert watching - plan.terms.watch**2 / 2 < Fraction(1, 10**15)
+    assert plan.terms.comparing**2 / 2 <= watching
+    assert watching - plan.terms.comparing**2 / 2 < Fraction(1, 10**15)
     assert 1 / (2 * plan.answer_scale) == plan.terms.answer

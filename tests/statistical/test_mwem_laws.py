@@ -15,7 +15,7 @@ from hushtable.maths.distribution import Factored, fit
 from hushtable.maths.distribution.fit import objective
 from hushtable.maths.distribution.measured import Measured
 from hushtable.maths.interactions.layout import InteractionLayout
-from hushtable.mechanisms.mwem.mwem import MWEM, Run
+from hushtable.mechanisms.mwem.mwem import MWEM, MwemRelease
 from hushtable.questions.workloads.parities import ParityQueries
 from hushtable.vault.door.door import Door
 from hushtable.vault.door.randomness import SystemRandomness
@@ -144,10 +144,9 @@ def test_an_update_lowers_the_relative_entropy_by_what_is_promised():
 
 def test_without_noise_all_rounds_find_the_table_of_the_same_parities():
     """Czech, 41 rounds of 41 parities; 0.0059 is the relative entropy of the best fit of order 3."""
-    settings, plan = (
-        MWEM(rounds=41).design(CZECH.domain, ParityQueries(3), Budget(epsilon=10**6).price, 1841).parameters
-    )
-    run = Run(settings, plan, FakeDoor(CZECH.codes, CZECH.domain), CZECH.domain)
+    settings = MWEM(rounds=41)
+    plan = settings.design(CZECH.domain, ParityQueries(3), Budget(epsilon=10**6).price, 1841).parameters
+    run = MwemRelease(settings, plan, FakeDoor(CZECH.codes, CZECH.domain), CZECH.domain)
     for amount in run.prices():
         run.round(amount)
     assert len(set(run.chosen)) == 41

@@ -10,9 +10,8 @@ from tables import MIXED, domain, random_codes
 
 import hushtable as ht
 from hushtable.maths.weighted_rows.tables import interaction_of
-from hushtable.mechanisms import mechanisms
 from hushtable.mechanisms.whole_table import rare_values as rare_survey
-from hushtable.mechanisms.whole_table import second_round, whole_table
+from hushtable.mechanisms.whole_table import second_round, steps
 from hushtable.models.whole_table_measured import moments_of_column, moments_of_pair
 from hushtable.vault.door.door import Door
 from hushtable.vault.door.randomness import SystemRandomness
@@ -26,11 +25,11 @@ class Free:
         pass
 
 
-def release(shape, codes, budget, audit=0.05):
-    made = ht.plan(shape, workload=ht.WholeTable(audit=audit), budget=budget)
+def release(shape, codes, budget, calibration=0.05):
+    made = ht.plan(shape, workload=ht.WholeTable(calibration=calibration), budget=budget)
     door = Door(total=lambda s: s.accumulate(codes), unit=shape.unit, price=made.design.price, account=Free(),
                 randomness=SystemRandomness())  # fmt: skip
-    return mechanisms()[made.mechanism].release(door, shape, made.design)
+    return made.by.release(door, shape, made.design)
 
 
 WIDE = {f"c{j}": {"kind": "integer", "between": [0, 5 + 3 * j], "missing": "error"} for j in range(7)}
@@ -40,7 +39,7 @@ BASKET = {f"c{j}": {"kind": "boolean", "missing": "error"} for j in range(36)}
 @pytest.fixture
 def no_fit(monkeypatch):
     """The laws of what is measured do not depend on the rows fitted to it, which take all the time."""
-    for module in (whole_table, rare_survey):
+    for module in (steps, rare_survey):
         monkeypatch.setattr(module, "carried", lambda *_: (None, 1.0))
     monkeypatch.setattr(second_round, "FirstModel", Independent)
 
@@ -112,7 +111,7 @@ def test_measured_tables_have_the_noise_they_state(neighbours, budget, no_fit):
     shape, kurtosis = domain(WIDE, neighbours=neighbours), 0.0 if budget.currency == "zcdp" else 3.0
     codes, found = random_codes(shape, 20_000, seed=1), []
     while sum(n for _, n in found) < 6.4e3 * (2 + kurtosis):
-        found.append(squares(release(shape, codes, budget, audit=0), codes))
+        found.append(squares(release(shape, codes, budget, calibration=0), codes))
     check_scale(found, kurtosis)
 
 
@@ -121,7 +120,9 @@ def test_measured_triples_have_the_noise_they_state(neighbours, no_fit):
     shape = domain(WIDE, neighbours=neighbours)
     codes, found = random_codes(shape, 200_000, seed=1), []
     while sum(n for _, n in found) < 1.3e4:
-        found.append(squares(release(shape, codes, ht.Budget(epsilon=1, delta="1e-9"), audit=0), codes, widths=(3,)))
+        found.append(
+            squares(release(shape, codes, ht.Budget(epsilon=1, delta="1e-9"), calibration=0), codes, widths=(3,))
+        )
         assert found[-1][1] > 100, "no second round"
     check_scale(found, 0.0)
 
@@ -132,7 +133,7 @@ def test_sums_of_rare_values_have_the_noise_they_state(neighbours, no_fit):
     codes = (random.random((36, 20_000)) < np.r_[0.4, 0.3, np.full(34, 0.03)][:, None]).astype(np.uint8)
     found = []
     while sum(n for _, n in found) < 1.3e4:
-        found.append(squares_of_sums(release(shape, codes, ht.Budget(epsilon=1, delta="1e-9"), audit=0), codes))
+        found.append(squares_of_sums(release(shape, codes, ht.Budget(epsilon=1, delta="1e-9"), calibration=0), codes))
     check_scale(found, 0.0)
 
 
@@ -140,7 +141,7 @@ def standard_errors(shape, codes, budget, releases):
     """(value - truth) / stderr of cells of measured tables; one cell a table, so that they are nearly independent."""
     found = []
     for number in range(releases):
-        model = release(shape, codes, budget, audit=0)
+        model = release(shape, codes, budget, calibration=0)
         for raw in model.tables:
             one = raw.set
             if len(one.members) not in (1, 2) or one.cells < 2:

@@ -88,7 +88,7 @@ def releases(
     yield made.by.release(exact, shape, made.design)
     known: dict[str, Any] = {}
 
-    def total(statistic: Statistic) -> Any:
+    def total(statistic: Any, /) -> Any:
         if statistic.name not in known:
             known[statistic.name] = exact.source.total(statistic, shape)
         return known[statistic.name].copy()

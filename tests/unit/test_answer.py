@@ -12,7 +12,8 @@ from scipy.optimize import minimize
 
 from hushtable.errors import BadQuestion
 from hushtable.maths.linear.views import nearest_non_negative
-from hushtable.questions.answer import Answer, CrossTab, measured, reach
+from hushtable.questions.answer import Answer, CrossTab, interval_factor
+from hushtable.questions.answer_forms import measured
 
 COLUMNS = ["value", "stderr", "bias", "low", "high"]
 # What `hush ask --json` promises to print.
@@ -49,19 +50,19 @@ def test_the_interval_is_not_clipped():
 
 @pytest.mark.parametrize("confidence", [0.5, 0.9, 0.95, 0.99, 0.999])
 def test_normal_noise_is_covered_exactly(confidence):
-    assert 2 * NormalDist().cdf(reach(confidence)) - 1 == pytest.approx(confidence, abs=1e-12)
+    assert 2 * NormalDist().cdf(interval_factor(confidence)) - 1 == pytest.approx(confidence, abs=1e-12)
 
 
 def laplace_coverage(confidence):
     """One Laplace noise of variance 1 has scale 1/sqrt(2): it exceeds t with chance exp(-sqrt(2) t)."""
-    return 1 - math.exp(-math.sqrt(2) * reach(confidence, 3.0))
+    return 1 - math.exp(-math.sqrt(2) * interval_factor(confidence, 3.0))
 
 
 def test_one_laplace_noise_is_covered():
     assert 0.945 <= laplace_coverage(0.95) <= 0.965
     for confidence in np.linspace(0.5, 0.9999, 200):
         assert laplace_coverage(confidence) > confidence - 0.004  # worst near 92%, where it is 0.3% short
-    assert reach(0.95, 3.0) > reach(0.95, 1.0) > reach(0.95)
+    assert interval_factor(0.95, 3.0) > interval_factor(0.95, 1.0) > interval_factor(0.95)
 
 
 def test_sums_of_laplace_noises_are_covered():
@@ -69,14 +70,14 @@ def test_sums_of_laplace_noises_are_covered():
     g = np.random.default_rng(4)
     for count in (2, 5, 20):
         draws = g.laplace(size=(200_000, count)).sum(axis=1) / math.sqrt(2 * count)
-        covered = np.mean(np.abs(draws) <= reach(0.95, 3.0 / count))
+        covered = np.mean(np.abs(draws) <= interval_factor(0.95, 3.0 / count))
         assert abs(covered - 0.95) < 0.005  # ten standard errors of the simulation
 
 
 @pytest.mark.parametrize("confidence", [0, 1, -0.5, 1.5, math.nan, 95])
 def test_a_confidence_is_between_0_and_1(confidence):
     for call in (
-        lambda: reach(confidence),
+        lambda: interval_factor(confidence),
         lambda: answer().interval(confidence),
         lambda: crosstab([1, 2]).interval(confidence),
         lambda: crosstab([1, 2]).interval(confidence, simultaneous=True),
@@ -199,7 +200,7 @@ def test_all_cells_at_once_is_wider_and_covers(law, cells):
 
 def best_by_search(values, variances):
     total = values.sum()
-    found = minimize(
+    nearest = minimize(
         lambda x: ((x - values) ** 2 / variances).sum(),
         np.full(len(values), total / len(values)),
         jac=lambda x: 2 * (x - values) / variances,
@@ -208,7 +209,7 @@ def best_by_search(values, variances):
         method="SLSQP",
         options={"maxiter": 500, "ftol": 1e-14},
     )
-    return found.x
+    return nearest.x
 
 
 tables = st.integers(1, 8).flatmap(

@@ -179,7 +179,7 @@ def test_a_bin_holds_its_lower_edge_and_not_its_upper_one(drawn):
     assert attribute.code(float(high)) == len(cuts)
     assert attribute.place(math.nextafter(float(low), -math.inf)) is None
     assert attribute.place(math.nextafter(float(high), math.inf)) is None
-    for code, (first, last) in enumerate(attribute.reach()):
+    for code, (first, last) in enumerate(attribute.bin_bounds()):
         assert attribute.code(float(first)) == code
         if whole or code == len(cuts):
             assert attribute.code(float(last)) == code

@@ -15,7 +15,7 @@ import hushtable as ht
 from hushtable.errors import BadQuestion
 from hushtable.models.quotients import PLACES, Averages, Quotients, _score
 from hushtable.owner.vault import Vault
-from hushtable.questions.answer import Answer, reach
+from hushtable.questions.answer import Answer, interval_factor
 
 ROWS = 300
 SHAPE = {
@@ -182,5 +182,7 @@ def test_a_confidence_is_between_0_and_1(confidence):
 @pytest.mark.parametrize("kurtosis", [0.0, 1e-6, 0.1, 1.0, 3.0])
 def test_scores_undo_the_correction_for_kurtosis(kurtosis):
     for confidence in (0.5, 0.9, 0.95, 0.999, 1 - 1e-9):
-        u = np.array([1.0, -1.0]) * reach(confidence, kurtosis)
-        np.testing.assert_allclose(_score(u, np.full(2, kurtosis)), [reach(confidence), -reach(confidence)], rtol=1e-6)
+        u = np.array([1.0, -1.0]) * interval_factor(confidence, kurtosis)
+        np.testing.assert_allclose(
+            _score(u, np.full(2, kurtosis)), [interval_factor(confidence), -interval_factor(confidence)], rtol=1e-6
+        )

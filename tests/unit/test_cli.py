@@ -264,7 +264,22 @@ class TestTheRealCommand:
 
     def test_errors_as_json(self, folder):
         done = self.run(folder, "ask", "none.hush", "smoker", "--json")
-        assert json.loads(done.stderr)["error"]["kind"] == "BadPath"
+        error = json.loads(done.stderr)["error"]
+        assert done.stderr.count("\n") == 1
+        assert list(error) == ["kind", "message", "exit_code"]
+        assert (error["kind"], error["exit_code"], done.returncode) == ("BadPath", 1, 1)
+        assert error["message"].startswith("no file none.hush")
+
+    def test_errors_as_json_carry_their_numbers(self, folder):
+        arguments = ("--rho", "0.5", "--workload", "marginals(width=1)", "--json")
+        first, second = (
+            self.run(folder, "release", "t.csv", "--domain", "t.yaml", *arguments, "-o", name)
+            for name in ("a.hush", "b.hush")
+        )
+        error = json.loads(second.stderr)["error"]
+        assert (first.returncode, second.returncode) == (0, 3)
+        assert (error["kind"], error["exit_code"]) == ("OverBudget", 3)
+        assert (error["asked"], error["left"], error["unit"]) == (0.5, 0, "rho")
 
     def test_an_unforeseen_error_shows_no_text(self, monkeypatch, capsys):
         def broken():

@@ -152,7 +152,7 @@ def test_a_domain_without_codes_has_nothing_to_curate():
 
 def test_the_bound_of_a_free_answer_is_wider_for_all_at_once_and_for_more_confidence():
     margin = plan().margin
-    assert margin.threshold < margin.reach(0.5) < margin.reach(0.95) < margin.reach(0.99)
-    assert margin.reach(0.95) < margin.reach(0.95, simultaneous=True)
+    assert margin.threshold < margin.half_width(0.5) < margin.half_width(0.95) < margin.half_width(0.99)
+    assert margin.half_width(0.95) < margin.half_width(0.95, simultaneous=True)
     with pytest.raises(ht.HushError, match="confidence"):
-        margin.reach(1.0)
+        margin.half_width(1.0)

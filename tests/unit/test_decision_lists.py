@@ -18,7 +18,7 @@ import hushtable as ht
 from hushtable.budget import Budget
 from hushtable.cli import app
 from hushtable.domain.attributes import Boolean
-from hushtable.domain.decision_list import DecisionList, Rules
+from hushtable.domain.decision_list import DecisionList, RuleList
 from hushtable.domain.dummy import dummy_rows, write_dummy
 from hushtable.errors import BadDomain, BadPlan, BadQuestion, BadSynopsis, UnknownAttribute
 from hushtable.maths.wide.list_polynomials import list_polynomials
@@ -29,9 +29,9 @@ from hushtable.questions.decisions import parse_decision
 from hushtable.questions.parse import parse
 from hushtable.questions.workloads import DecisionLists, read_workload
 from hushtable.synopsis import Synopsis
+from hushtable.vault.coding import encode_rules
 from hushtable.vault.door.door import Door, Noise, price_of
 from hushtable.vault.door.randomness import Simulated
-from hushtable.vault.rules import encode_rules
 
 NAMES = ["near", "cheap", "sports", "rural", "ranked", "warm"]
 BUDGETS = {"pure": Budget(epsilon=1), "zcdp": Budget(epsilon=1, delta="1e-9")}
@@ -77,7 +77,7 @@ class TestValues:
 
     @given(st.lists(LITERALS, max_size=9), st.booleans())
     def test_the_shortest_list_decides_as_the_given_one(self, rules, default):
-        short = Rules.of(rules, default)
+        short = RuleList.of(rules, default)
         for y in product((False, True), repeat=4):
             said = next((decision for number, negated, decision in rules if y[number] != negated), default)
             assert short.decide(y) == said
@@ -89,19 +89,19 @@ class TestValues:
         named = [("!" * negated + self.COLUMN.inputs[number], int(decision)) for number, negated, decision in rules]
         text = ", ".join([f"{literal}:{decision}" for literal, decision in named] + [f"default:{int(default)}"])
         as_json = json.dumps({"rules": named, "default": default})
-        expected = Rules.of(rules, default)
-        found = self.COLUMN.rules(text)
-        assert found == (expected if len(expected) <= 3 else None)
-        assert self.COLUMN.rules(as_json) == found
-        assert self.COLUMN.rules(json.loads(as_json)) == found
+        expected = RuleList.of(rules, default)
+        read = self.COLUMN.rules(text)
+        assert read == (expected if len(expected) <= 3 else None)
+        assert self.COLUMN.rules(as_json) == read
+        assert self.COLUMN.rules(json.loads(as_json)) == read
 
     def test_only_rules_that_matter_count_towards_the_length(self):
         column = column_of(shape(4, 2))
-        assert column.rules("near:1, near:0, near:1, cheap:0, default:1") == Rules(
+        assert column.rules("near:1, near:0, near:1, cheap:0, default:1") == RuleList(
             (0, 1), (False,) * 2, (True, False), True
         )
-        assert column.rules("near:1, !near:0, cheap:1, sports:0, default:1") == Rules((0,), (False,), (True,), False)
-        assert column.rules("near:0, cheap:1, sports:0, rural:0, default:0") == Rules(
+        assert column.rules("near:1, !near:0, cheap:1, sports:0, default:1") == RuleList((0,), (False,), (True,), False)
+        assert column.rules("near:0, cheap:1, sports:0, rural:0, default:0") == RuleList(
             (0, 1), (False,) * 2, (False, True), False
         )
         assert column.rules("near:1, cheap:0, sports:1, default:0") is None
@@ -123,7 +123,7 @@ class TestValues:
 
     def test_a_row_without_a_list_decides_0_or_is_an_error(self):
         for gap in (None, "", "  ", math.nan):
-            assert self.COLUMN.rules(gap) == Rules((), (), (), False)
+            assert self.COLUMN.rules(gap) == RuleList((), (), (), False)
             assert column_of(shape(4, 3)).rules(gap).decide([True] * 4) is False
             assert DecisionList(name="x", inputs=("a",), length=1, missing="error").rules(gap) is None
 
@@ -210,13 +210,13 @@ class TestPolynomials:
         for rules in range(1, length + 1):
             for pattern, coefficients in enumerate(polynomials.table(rules)):
                 decisions = tuple(bool(pattern >> i & 1) for i in range(rules))
-                one = Rules(tuple(range(rules)), (False,) * rules, decisions, not decisions[-1])
+                rule_list = RuleList(tuple(range(rules)), (False,) * rules, decisions, not decisions[-1])
                 for y in product((False, True), repeat=rules):
                     value = sum(
                         int(c) * math.prod(-1 if y[i] else 1 for i in range(rules) if subset >> i & 1)
                         for subset, c in enumerate(coefficients)
                     )
-                    off = abs(Fraction(value, 2**polynomials.grid) - (1 if one.decide(y) else -1)) / 2
+                    off = abs(Fraction(value, 2**polynomials.grid) - (1 if rule_list.decide(y) else -1)) / 2
                     worst = max(worst, off)
         assert worst == polynomials.bias
         assert 0 < worst < Fraction(1, 2)
@@ -460,7 +460,7 @@ class TestFile:
             ({"order": 4}, "order 4"),
             ({"order": "2"}, "order"),
             ({"attribute": "other"}, "does not have"),
-            ({"law": "cauchy"}, "scales"),
+            ({"law": "cauchy"}, "law that nobody knows"),
             ({"group_scales": ["0", "1"]}, "scales"),
             ({"group_scales": ["0", "1", "1", "1", "0"]}, "scales"),
             ({"grid": -1}, "grid"),

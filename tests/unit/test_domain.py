@@ -1,5 +1,7 @@
 """Domain: what is declared survives dict, YAML and back; every mistake is one line that names it."""
 
+import doctest
+import importlib
 import string
 from fractions import Fraction
 
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 from hushtable.budget import Unit
 from hushtable.domain import Domain
 from hushtable.domain.attributes import MOST_CODES
-from hushtable.domain.domain import MOST_BYTES
+from hushtable.domain.yaml_text import MOST_BYTES
 from hushtable.errors import BadDomain, BadPath, HushError, UnknownAttribute
 
 BOOLEAN = {"kind": "boolean"}
@@ -188,7 +190,7 @@ def test_the_digest_is_stable():
 def test_bins_of_an_integer_are_even_and_cover_the_range():
     for bins in range(1, 11):
         attribute = built(x={"kind": "integer", "between": [-3, 6], "bins": bins}).closed[0]
-        sizes = [int(b - a) + 1 for a, b in attribute.reach()]
+        sizes = [int(b - a) + 1 for a, b in attribute.bin_bounds()]
         assert len(sizes) == bins
         assert sum(sizes) == 10
         assert max(sizes) - min(sizes) <= 1
@@ -346,3 +348,9 @@ def test_a_line_break_in_what_was_given_does_not_break_the_line(part):
         "value": table(x={"kind": "category", "values": ["a\nb", "a\nb"]}),
     }[part]
     refused(lambda: Domain.from_dict(given))
+
+
+def test_the_examples_of_the_class_hold():
+    ran = doctest.testmod(importlib.import_module("hushtable.domain.domain"))
+    assert ran.attempted
+    assert not ran.failed

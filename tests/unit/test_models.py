@@ -53,7 +53,7 @@ def test_any_predicate_on_three_attributes_is_exact(seed, positions):
     positions = tuple(sorted(positions[:3]))
     truth = np.random.default_rng(seed).random([SHAPE.sizes[p] for p in positions]) < 0.5
     question = parse("smoker", SHAPE)
-    asked = type(question)(text="", kind="count", where=Arbitrary(positions, truth))
+    asked = type(question)(text="", where=Arbitrary(positions, truth))
     for mechanism in ("low-order", "histogram"):
         answer = MODELS[mechanism].answer(asked, count=True)
         assert answer.value == pytest.approx(truth[tuple(CODES[p] for p in positions)].sum(), abs=1e-9)

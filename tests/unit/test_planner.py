@@ -1,13 +1,16 @@
 """Plans: the choice, the price, the refusals."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from tables import BINARY, MIXED, domain
+from tables import BINARY, MIXED, domain, random_codes, table_of
 
 import hushtable as ht
 from hushtable.errors import BadBudget, BadPlan, TooLarge
 from hushtable.maths.interactions.layout import InteractionLayout
+from hushtable.mechanisms import mechanisms
+from hushtable.mechanisms.histogram import HistogramRelease
 from hushtable.questions.workloads import Workload
 
 BUDGET = ht.Budget(epsilon=1, delta="1e-9")
@@ -27,6 +30,38 @@ def test_the_choice_has_the_smaller_forecast_and_lists_the_others():
 def test_a_mechanism_can_be_forced():
     for name in ("low-order", "histogram"):
         assert ht.plan(domain(), workload="marginals(width=2)", budget=BUDGET, mechanism=name).mechanism == name
+
+
+class Doubled(HistogramRelease):
+    """Not in the package: nobody can find it by its name."""
+
+    name = "doubled"
+
+    def release(self, door, domain, design):
+        model = super().release(door, domain, design)
+        return replace(model, cells=2 * model.cells)
+
+
+class Borrowed(Doubled):
+    """Asks another mechanism for its design."""
+
+    name = "borrowed"
+
+    def design(self, domain, workload, price, rows=None):
+        return HistogramRelease().design(domain, workload, price, rows)
+
+
+@pytest.mark.parametrize("mechanism", [Doubled(), Borrowed()], ids=lambda m: m.name)
+def test_a_mechanism_given_as_an_object_plans_and_releases(mechanism, tmp_path):
+    assert mechanism.name not in mechanisms()
+    shape = domain({"smoker": {"kind": "boolean", "missing": "error"}}, neighbours="add-remove")
+    made = ht.plan(shape, workload="marginals(width=1)", budget=ht.Budget(epsilon=10**6), rows=100, mechanism=mechanism)
+    assert made.by is made.design.by is mechanism
+    assert made.mechanism == mechanism.name
+    rows = table_of(shape, random_codes(shape, 100, seed=1))
+    synopsis = ht.Vault(rows, shape, ledger=tmp_path / "t.ledger").release(made)
+    truth = sum(row in (True, "true", "yes", 1) for row in rows.column("smoker").to_pylist())
+    assert synopsis.ask("smoker", count=True).value == pytest.approx(2 * truth, abs=1)
 
 
 def test_too_large_names_the_largest_width_that_fits():

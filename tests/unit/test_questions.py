@@ -13,8 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hushtable.domain import Domain
+from hushtable.domain.conditions import LONGEST, read_condition
+from hushtable.domain.impossible import rules_of
 from hushtable.errors import BadQuestion, CutInsideBin, UnknownAttribute
-from hushtable.questions.parse import LONGEST, parse
+from hushtable.questions.measure import COUNT, Measure, levels
+from hushtable.questions.parse import parse
 
 DOMAIN = Domain.from_dict(
     {
@@ -299,9 +302,9 @@ SAME = [
 ]
 
 
-@pytest.mark.parametrize(("one", "other"), SAME)
-def test_two_ways_to_say_it(one, other):
-    assert kept(one) == kept(other)
+@pytest.mark.parametrize(("said", "other"), SAME)
+def test_two_ways_to_say_it(said, other):
+    assert kept(said) == kept(other)
 
 
 def test_select():
@@ -613,3 +616,54 @@ def test_unknown_names_carry_what_is_known():
     with pytest.raises(UnknownAttribute) as caught:
         parse("smokr", DOMAIN)
     assert (caught.value.name, caught.value.known) == ("smokr", DOMAIN.names)
+
+
+class TestMeasures:
+    def test_what_is_asked_is_a_value(self):
+        assert parse("smoker", DOMAIN).measure == parse("SELECT count(*) FROM clinic", DOMAIN).measure == COUNT
+        asked = parse("SELECT avg(age) WHERE smoker", DOMAIN)
+        assert asked.measure == Measure("mean", 3)
+        assert (asked.kind, asked.average, asked.positions) == ("mean", 3, (0, 3))
+
+    def test_words_have_no_average(self):
+        with pytest.raises(BadQuestion, match="sex is not a number, so it has no average"):
+            Measure.of_column("mean", 2, DOMAIN.closed[2])
+
+    def test_codes_are_worth_the_middle_of_their_bin_and_other_or_missing_ones_nothing(self):
+        age = levels(DOMAIN.closed[3])  # 0-2, 3-4, 5-9, other, missing
+        assert age.middle.tolist() == [1.0, 3.5, 7.0, 0.0, 0.0]
+        assert age.half.tolist() == [1.0, 0.5, 2.0, 0.0, 0.0]
+        assert age.known.tolist() == [1.0, 1.0, 1.0, 0.0, 0.0]
+        smoker = levels(DOMAIN.closed[0])
+        assert (smoker.middle.tolist(), smoker.known.tolist()) == ([0.0, 1.0, 0.0], [1.0, 1.0, 0.0])
+
+
+class TestConditionsAlone:
+    def test_a_condition_is_that_of_the_question(self):
+        predicate, notes = read_condition("smoker AND sex = 'f'", DOMAIN)
+        assert predicate == parse("smoker AND sex = 'f'", DOMAIN).where
+        assert notes == ()
+
+    def test_a_value_that_no_row_has_is_remarked(self):
+        domain = Domain.from_dict({"table": "t", "attributes": {"sex": {"kind": "category", "values": ["f", "m"]}}})
+        assert read_condition("sex = 'x'", domain)[1] == parse("sex = 'x'", domain).notes != ()
+
+    def test_select_is_more_than_a_condition_and_a_column_may_be_called_like_it(self):
+        domain = Domain.from_dict({"table": "t", "attributes": {"selected": {"kind": "boolean"}}})
+        assert read_condition("selected", domain)[0].positions == {0}
+        with pytest.raises(BadQuestion, match="write a condition alone, without SELECT"):
+            read_condition("SELECT count(*) FROM t WHERE selected", domain)
+
+    def test_brackets_have_an_end(self):
+        with pytest.raises(BadQuestion, match=r"nested too deeply|check quotes and brackets"):
+            read_condition("(" * 9000 + "smoker" + ")" * 9000, DOMAIN)
+
+    def test_an_impossible_combination_compiles_to_a_rule_that_says_the_same_of_every_row(self):
+        text = "smoker AND age >= 5 AND NOT sex = 'f'"
+        domain = Domain.from_dict(DOMAIN.to_dict() | {"impossible": [text]})
+        (rule,) = rules_of(domain)
+        codes = np.indices(domain.sizes).reshape(len(domain.sizes), -1)
+        where = parse(text, domain).where
+        assert rule.members == (0, 2, 3)
+        assert (rule.holds(codes) == where.on_rows(codes)[0]).all()
+        assert rule.holds(codes).any()

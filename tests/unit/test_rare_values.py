@@ -14,7 +14,6 @@ from hushtable.maths.weighted_rows.rare_columns import RareColumns, may_be_rare,
 from hushtable.maths.weighted_rows.rare_design import RareDesign
 from hushtable.maths.weighted_rows.rare_lengths import WEIGHT_UNIT, Lengths, length_cell
 from hushtable.maths.weighted_rows.rare_weights import filling_weights, single_weights
-from hushtable.mechanisms import mechanisms
 from hushtable.mechanisms.whole_table.budgeted_door import BudgetedDoor
 from hushtable.mechanisms.whole_table.rare_values import first_look, measured_sums
 from hushtable.models.whole_table import WholeTableModel
@@ -52,7 +51,7 @@ def release(codes):
     account = Account()
     door = Door(total=lambda s: s.accumulate(codes), unit=shape.unit, price=made.design.price, account=account,
                 randomness=ht.Simulated(5))  # fmt: skip
-    return mechanisms()[made.mechanism].release(door, shape, made.design), made.design.price.amount, account
+    return made.by.release(door, shape, made.design), made.design.price.amount, account
 
 
 @pytest.fixture(scope="module")

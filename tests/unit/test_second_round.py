@@ -13,9 +13,8 @@ from hushtable.maths.weighted_rows.levels import Groupings
 from hushtable.maths.weighted_rows.resolution import Pricing
 from hushtable.maths.weighted_rows.tables import GroupedSet, RawTable
 from hushtable.maths.weighted_rows.triples import FOR_EACH_COLUMN, plan_triples, second_round_pays, shortfall, triples
-from hushtable.mechanisms import mechanisms
-from hushtable.mechanisms.whole_table import whole_table
-from hushtable.mechanisms.whole_table.second_round import SECOND_ROUND
+from hushtable.mechanisms.whole_table import steps
+from hushtable.mechanisms.whole_table.budget_shares import SECOND_ROUND
 from hushtable.vault.door.door import Door
 from hushtable.vault.statistics import GroupedInteractions
 
@@ -46,7 +45,7 @@ def release(shape, codes, *, budget=BUDGET, seed=1):
     account = Account()
     door = Door(total=lambda s: s.accumulate(codes), unit=shape.unit, price=made.design.price, account=account,
                 randomness=ht.Simulated(seed))  # fmt: skip
-    return mechanisms()[made.mechanism].release(door, shape, made.design), made, account
+    return made.by.release(door, shape, made.design), made, account
 
 
 def triples_in(model):
@@ -68,7 +67,7 @@ def test_a_parity_of_two_columns_is_found_measured_and_fitted(neighbours, monkey
     assert any("second round" in remark for remark in model.remarks())
     spent = sum((amount for amount, _ in account.paid), Fraction(0))
     assert Fraction(999, 1000) * made.design.price.amount <= spent <= made.design.price.amount
-    monkeypatch.setattr(whole_table, "second_round_pays", lambda *_: False)
+    monkeypatch.setattr(steps, "second_round_pays", lambda *_: False)
     once, _, _ = release(shape, codes)
     assert not triples_in(once)
     assert error(once, codes, (0, 1, 5)) > 0.1

@@ -1,5 +1,6 @@
 """The whole table, end to end: what is released, what is answered, what is refused."""
 
+import hashlib
 import json
 from fractions import Fraction
 
@@ -9,9 +10,9 @@ from tables import MIXED, domain, random_codes, table_of
 
 import hushtable as ht
 from hushtable.errors import BadDomain, BadPlan, BadQuestion
-from hushtable.mechanisms import mechanisms
 from hushtable.owner.vault import Vault
 from hushtable.questions.parse import parse
+from hushtable.questions.workloads import read_workload
 from hushtable.questions.workloads.whole_table import WholeTable
 from hushtable.vault.door.door import Door
 
@@ -31,7 +32,7 @@ def release(shape, codes, *, budget=BUDGETS["zcdp"], seed=1, workload=None):
     account = Account()
     door = Door(total=lambda s: s.accumulate(codes), unit=shape.unit, price=made.design.price, account=account,
                 randomness=ht.Simulated(seed))  # fmt: skip
-    return mechanisms()[made.mechanism].release(door, shape, made.design), made, account
+    return made.by.release(door, shape, made.design), made, account
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +122,7 @@ def test_measured_values_are_unbiased_and_shown(mixed):
     true = [codes[3].mean(), ((codes[1] == 1) & (codes[3] == 1)).mean(), ((codes[0] == 2) | (codes[3] == 1)).mean()]
     off = {text: [] for text in texts}
     for seed in range(12):
-        model, _, _ = release(shape, codes, seed=100 + seed, workload=WholeTable(audit=0))
+        model, _, _ = release(shape, codes, seed=100 + seed, workload=WholeTable(calibration=0))
         for text, truth in zip(texts, true, strict=True):
             beside = ask(model, text).unbiased
             if beside is not None:
@@ -144,7 +145,7 @@ def test_measured_cells_of_a_cross_tab(mixed):
 
 def test_without_an_audit_answers_say_so():
     shape = domain(MIXED, neighbours="add-remove")
-    model, _, _ = release(shape, random_codes(shape, 5000, seed=3), workload=WholeTable(audit=0))
+    model, _, _ = release(shape, random_codes(shape, 5000, seed=3), workload=WholeTable(calibration=0))
     answer = ask(model, "smoker")
     assert model.audit is None
     assert any("without an audit" in note for note in answer.notes)
@@ -272,10 +273,32 @@ def test_more_than_65000_values_are_refused_by_the_domain():
         domain({"a": {"kind": "boolean"}, "b": {"kind": "number", "between": [0, 1], "bins": 70_000}})
 
 
-@pytest.mark.parametrize("audit", [-0.1, 0.6, "much", True])
-def test_audit_is_a_share(audit):
-    with pytest.raises(BadPlan, match="audit"):
-        WholeTable(audit=audit)
+@pytest.mark.parametrize("share", [-0.1, 0.6, "much", True])
+def test_calibration_is_a_share(share):
+    with pytest.raises(BadPlan, match="calibration"):
+        WholeTable(calibration=share)
+
+
+def test_the_former_name_of_an_option_is_read_and_kept_on_record():
+    """Files, journals and ledgers written before say audit, and digests of plans must not change."""
+    assert read_workload("whole_table(audit=0.03)") == read_workload("whole_table(calibration=0.03)")
+    assert str(WholeTable()) == "whole_table(calibration=0.05)"
+    assert WholeTable().recorded == "whole_table(audit=0.05)"
+    assert read_workload(WholeTable(calibration=0.2).recorded) == WholeTable(calibration=0.2)
+    with pytest.raises(BadPlan, match="audit is the former name of calibration"):
+        read_workload("whole_table(audit=0.03, calibration=0.03)")
+
+
+def test_the_digest_of_a_plan_is_what_it_was_before_the_option_was_renamed():
+    shape = domain({"a": {"kind": "boolean", "missing": "error"}, "b": {"kind": "boolean", "missing": "error"}})
+    made = ht.plan(shape, budget=ht.Budget(rho="0.1"), rows=1000)
+    facts = {
+        "domain": shape.digest,
+        "workload": "whole_table(audit=0.05)",
+        "mechanism": "pair-rake",
+        "budget": made.budget.to_dict(),
+    }
+    assert made.digest == hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 
 def test_it_is_what_a_plan_takes_when_nothing_is_said():
@@ -293,7 +316,7 @@ def test_too_many_groups():
     shape = domain(attributes, neighbours="add-remove")
     g = np.random.default_rng(0)
     codes = g.integers(0, 200, (3, 1000)).astype(np.uint8)
-    model, _, _ = release(shape, codes, workload=WholeTable(audit=0))
+    model, _, _ = release(shape, codes, workload=WholeTable(calibration=0))
     with pytest.raises(BadQuestion, match="at most 2,000,000"):
         ask(model, "SELECT n0, n1, n2, count(*) FROM t GROUP BY n0, n1, n2")
 
@@ -360,7 +383,7 @@ def test_the_note_states_a_limit_with_its_confidence(mixed):
 
 def test_averages_without_an_audit_have_no_bound_but_where_measured():
     shape = domain(MIXED, neighbours="add-remove")
-    model, _, _ = release(shape, random_codes(shape, 5000, seed=3), workload=WholeTable(audit=0))
+    model, _, _ = release(shape, random_codes(shape, 5000, seed=3), workload=WholeTable(calibration=0))
     wide = ask(model, "SELECT avg(smoker) FROM t WHERE sex = 'male' AND region = 'south'")
     assert str(wide).endswith("± unknown (95%)")
     assert np.isnan(wide.interval()).all()

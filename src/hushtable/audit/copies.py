@@ -53,7 +53,7 @@ class Copies(Statistic):
         scales = self.statistic.scales(law, per_group)
         return CoordinateNoise(law=law, table=scales.table, index=np.tile(scales.index, self.times))
 
-    def sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
+    def _sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
         """As often as there are copies."""
         return self.times * self.statistic.sensitivity(power=power, weights=weights, neighbours=neighbours)
 

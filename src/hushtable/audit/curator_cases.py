@@ -6,16 +6,18 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..budget import Budget, Price
-from ..curator.account import Rehearsal
+from ..curator.account import StateAccount
+from ..curator.conditions import ConditionSubject
 from ..curator.curator import Curator
-from ..curator.list_curator import ListCurator
+from ..curator.lists import ListSubject
 from ..curator.plan import CuratorPlan, Way, plan_curator
 from ..domain import Domain
 from ..maths.keys.siphash import KEY_BYTES
 from ..vault.door.randomness import Simulated
 from ..vault.held_keys import HeldKeys
+from ..vault.key_counts import KeyCounts
+from ..vault.ledger.account import Rehearsal
 from ..vault.ledger.sealed_lines import Chain
-from ..vault.statistics.list_count import KeyTotals
 from .made_up_tables import NAMES, MadeUpTable, possible_rows
 from .pairs import Pair, pair_tables
 from .releases import ReleaseCase
@@ -63,9 +65,10 @@ def _session(
     """Opens a curator through the door given and asks it everything."""
 
     def act(door: Callable[..., Any], table: MadeUpTable, randomness: Simulated) -> Price:
-        account = Rehearsal(plan)
+        state = Chain()
+        account = StateAccount(Rehearsal(plan.price), state)
         curator = Curator(
-            plan=plan, state=Chain(), account=account, rows=table, randomness=randomness,
+            plan=plan, subject=ConditionSubject(plan), state=state, account=account, rows=table, randomness=randomness,
             on_exhausted="unverified", door=door,
         )  # fmt: skip
         for question in specimen.questions:
@@ -82,11 +85,12 @@ def _lists(specimen: CuratorSpecimen, domain: Domain, plan: CuratorPlan) -> Rele
     tables = pair_tables(domain, Pair(keys[0], new, 0.0), [keys[2], keys[3], keys[4], keys[5]] * 2)
 
     def act(door: Callable[..., Any], table: MadeUpTable, randomness: Simulated) -> Price:
-        totals = KeyTotals(domain.attributes, bytes(randomness.bytes(2 * KEY_BYTES)))
-        account = Rehearsal(plan)
-        curator = ListCurator(
-            plan=plan, state=Chain(), account=account, rows=HeldKeys(totals, table.total(totals)),
-            randomness=randomness, on_exhausted="unverified", door=door,
+        keys = KeyCounts(domain.attributes, bytes(randomness.bytes(2 * KEY_BYTES)))
+        state = Chain()
+        account = StateAccount(Rehearsal(plan.price), state)
+        curator = Curator(
+            plan=plan, subject=ListSubject(plan), state=state, account=account,
+            rows=HeldKeys(keys, table.total(keys)), randomness=randomness, on_exhausted="unverified", door=door,
         )  # fmt: skip
         for question in specimen.questions:
             curator.ask(question)

@@ -14,8 +14,9 @@ import pyarrow as pa
 from ..domain import Domain
 from ..domain.attributes import Attribute, Binned, Integer, Uncoded
 from ..domain.decision_list import DecisionList
-from ..vault.key_reading import read_keys
+from ..vault.coding import read_keys
 from ..vault.statistics import Statistic
+from ..vault.statistics.base import T, Total, add_up
 
 __all__ = ["MadeUpTable", "Row", "possible_rows"]
 
@@ -35,23 +36,23 @@ class MadeUpTable:
             a.name: pa.array(list(column), pa.string()) for a, column in zip(domain.attributes, columns, strict=True)
         }
         # Simulated releases ask for the same sums again and again.
-        self._last: dict[int, tuple[Statistic, Any]] = {}
+        self._last: dict[int, tuple[Total[Any], Any]] = {}
 
     def batch(self, names: Sequence[str]) -> pa.RecordBatch:
         """Some columns."""
         return pa.RecordBatch.from_arrays([self._columns[name] for name in names], names=list(names))
 
-    def total(self, statistic: Statistic) -> Any:
-        """The statistic's sum over all rows."""
-        known = self._last.get(id(statistic))
+    def total(self, wanted: Total[T], /) -> T:
+        """The total over all rows."""
+        known = self._last.get(id(wanted))
         if known is not None:
-            return known[1]
-        sums: Any = statistic.zeros()
-        if self.rows:
-            sums += statistic.accumulate(statistic.read(self.batch(statistic.columns(self.domain)), self.domain))
+            sums: T = known[1]
+            return sums
+        batches = [self.batch(wanted.columns(self.domain))] if self.rows else []
+        sums = add_up(wanted, (wanted.accumulate(wanted.read(batch, self.domain)) for batch in batches))
         if len(self._last) >= MOST_SUMS:
             self._last.clear()
-        self._last[id(statistic)] = statistic, sums
+        self._last[id(wanted)] = wanted, sums
         return sums
 
     def coordinates(self, statistic: Statistic) -> np.ndarray[Any, np.dtype[np.int64]]:
@@ -90,7 +91,7 @@ def telling_values(attribute: Attribute) -> list[str | None]:
     if isinstance(attribute, Uncoded):
         return list(NAMES)
     if isinstance(attribute, Binned):
-        ends = [end for low, high in attribute.reach()[: attribute.size] for end in (low, high)]
+        ends = [end for low, high in attribute.bin_bounds()[: attribute.size] for end in (low, high)]
         inside = [str(int(e)) if isinstance(attribute, Integer) else repr(float(e)) for e in dict.fromkeys(ends)]
         telling: list[str | None] = [v for v in inside if attribute.code(v) is not None]
     else:

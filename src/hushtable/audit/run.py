@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from ..errors import BadPlan
 from ..mechanisms import mechanisms
+from ..vault.statistics import statistics
 from ..words import listed, suggestion
 from .checks import ALARM, Check
 from .curator_cases import curator_cases
@@ -20,7 +21,7 @@ from .mechanism_cases import mechanism_cases
 from .releases import ReleaseCase, audit_release
 from .specimens import CURATORS, specimens_of
 from .statistic_cases import statistic_cases
-from .statistic_specimens import STATISTICS, every_statistic
+from .statistic_specimens import STATISTICS
 from .step_cases import STEPS, step_cases
 
 __all__ = ["FAST", "FULL", "AuditTarget", "Effort", "Result", "audit", "judge", "targets", "total_alarm"]
@@ -88,13 +89,13 @@ def targets(name: str | None = None) -> list[AuditTarget]:
     """All targets, or those of one name. A mechanism or statistic that has no case is an error, not a gap."""
     mechanical = sorted(mechanisms())
     lacking = [name for name in mechanical if not any(specimen.attacks for specimen in specimens_of(name))]
-    lacking += [name for name in every_statistic() if name not in STATISTICS]
+    lacking += [name for name in statistics() if name not in STATISTICS]
     if lacking:
         raise BadPlan(f"no audit case for {listed(lacking)}; add a specimen to {CATALOGUE}")
     groups: dict[Group, Iterable[str]] = {
         "mechanism": mechanical,
         "curator": [specimen.name for specimen in CURATORS],
-        "statistic": every_statistic(),
+        "statistic": statistics(),
         "step": STEPS,
     }
     every = [AuditTarget(group, of_group) for group, names in groups.items() for of_group in names]

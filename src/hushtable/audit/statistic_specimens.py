@@ -24,25 +24,22 @@ from ..maths.smooth.chebyshev import WEIGHT_UNIT, decaying
 from ..maths.smooth.expressions import parse_expression
 from ..maths.weighted_rows.rare_columns import RareColumns
 from ..maths.weighted_rows.tables import GroupedSet
-from ..registry import classes_in
 from ..vault import statistics
 from ..vault.statistics import Statistic
 from ..vault.statistics.chebyshev import ChebyshevSums
 from ..vault.statistics.decision_lists import DecisionListSums
 from ..vault.statistics.functions import FunctionSums
 from ..vault.statistics.hash_sums import HashSums
-from ..vault.statistics.list_count import KeyTotals, ListCount
+from ..vault.statistics.list_count import ListCount
 from ..vault.statistics.list_sums import ListSums
 from ..vault.statistics.row_count import RowCount
 from ..vault.statistics.splines import SplineSums
 from .made_up_tables import NAMES
 from .shapes import BINARY, FINE, MIXED, OPEN, REAL, RULES, Attributes
 
-__all__ = ["STATISTICS", "StatisticSpecimen", "every_statistic", "key_of"]
+__all__ = ["STATISTICS", "StatisticSpecimen", "key_of"]
 
 Builder = Callable[[Domain], Sequence[Statistic]]
-# Never measured: it only holds the counts that lists are summed from.
-NEVER_MEASURED = frozenset({"key-totals"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,12 +53,6 @@ class StatisticSpecimen:
 
     Where rows are added or removed it is that of the worst row for both powers, unless this is empty.
     """
-
-
-def every_statistic() -> dict[str, type[Statistic]]:
-    """All statistics in the vault that are measured, by name."""
-    known = classes_in(statistics, Statistic)
-    return {name: known[name] for name in sorted(known) if name not in NEVER_MEASURED}
 
 
 def _sets(domain: Domain) -> list[tuple[int, ...]]:
@@ -94,7 +85,7 @@ def _question(domain: Domain) -> list[Statistic]:
 
 def _list_count(domain: Domain) -> list[Statistic]:
     texts = [key_of(name) for name in NAMES[:3]]
-    return [ListCount(KeyTotals([_open(domain)], bytes(2 * KEY_BYTES)), dict(zip(texts, (7, 3, 1), strict=True)))]
+    return [ListCount([_open(domain)], dict(zip(texts, (7, 3, 1), strict=True)))]
 
 
 def _open(domain: Domain) -> Open:

@@ -8,7 +8,7 @@ import sys
 import typer
 
 from . import ask, audit, curate, demo, domain, ledger, plan, plot, release, report, reproduce, sample
-from .common import notes, show_error
+from .common import show_error
 
 __all__ = ["app", "main"]
 
@@ -45,16 +45,17 @@ def _version(version: bool = typer.Option(False, "--version", help="Print the ve
 
 def main() -> None:
     """Runs one command. Exit codes: 0 ok, 1 the user's error, 2 usage, 3 over budget."""
-    from ..errors import HushError
+    from ..errors import HushError, error_dict
 
     try:
         app()
     except HushError as error:
-        show_error(type(error).__name__, str(error), notes(error))
+        show_error(error.to_dict())
         sys.exit(error.exit_code)
     except KeyboardInterrupt as error:
-        said = notes(error) or ("what the ledger had recorded stays recorded (hush ledger show)",)
-        show_error("Stopped", "stopped", said)
+        if not getattr(error, "__notes__", ()):
+            error.add_note("what the ledger had recorded stays recorded (hush ledger show)")
+        show_error(error_dict(error, kind="Stopped", message="stopped", exit_code=1))
         sys.exit(1)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -62,18 +63,16 @@ def main() -> None:
     except OSError as error:
         # A disk that is full or gone, wherever it shows; its own words hold no row, but they may hold a path.
         what = os.strerror(error.errno) if error.errno else "it did not say why"
-        show_error(
-            "BadPath", f"the system could not read or write a file: {what}; mend that and try again", notes(error)
-        )
+        message = f"the system could not read or write a file: {what}; mend that and try again"
+        show_error(error_dict(error, kind="BadPath", message=message, exit_code=1))
         sys.exit(1)
     except Exception as error:
         if os.environ.get("HUSH_DEBUG"):
             raise
         # The text of an unforeseen error may quote a row, so only its type is shown.
-        show_error(
-            "Bug",
+        message = (
             f"an unforeseen {type(error).__name__}: a bug in hush; its text may quote private values, "
-            "so it is hidden (set HUSH_DEBUG=1 to see it, and look before you report it)",
-            notes(error),
+            "so it is hidden (set HUSH_DEBUG=1 to see it, and look before you report it)"
         )
+        show_error(error_dict(error, kind="Bug", message=message, exit_code=1))
         sys.exit(1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AsJson",
+    "Data",
     "Decimal",
     "Delta",
     "DomainPath",
@@ -26,7 +27,6 @@ __all__ = [
     "Rho",
     "Separator",
     "budget_from",
-    "notes",
     "progress_bar",
     "say",
     "show_error",
@@ -36,6 +36,8 @@ __all__ = [
 # The exit code of a command that was stopped by hand, as shells have it.
 STOPPED = 130
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+# As typed: the address of a database is no path, and would lose a slash as one.
+Data = Annotated[str, typer.Argument(help="The table: .csv, .csv.gz, .parquet or .jsonl.")]
 DomainPath = Annotated[Path, typer.Option("--domain", help="The domain file (YAML).")]
 Epsilon = Annotated[str | None, typer.Option(help="Total epsilon.")]
 Delta = Annotated[str | None, typer.Option(help="Delta that goes with epsilon, for example 1e-9.")]
@@ -59,18 +61,10 @@ def say(value: dict[str, Any], text: str, *, as_json: bool) -> None:
     typer.echo(json.dumps(value, ensure_ascii=False, allow_nan=False) if as_json else text)
 
 
-def notes(error: BaseException) -> tuple[str, ...]:
-    """What was added to an error on its way: how to finish what it interrupted."""
-    return tuple(getattr(error, "__notes__", ()))
-
-
-def show_error(kind: str, message: str, more: Sequence[str] = ()) -> None:
-    """One line to standard error; an object with the same content when --json was asked for."""
-    line = " ".join("; ".join((message, *more)).split())
-    if "--json" in sys.argv:
-        typer.echo(json.dumps({"error": {"kind": kind, "message": line}}, ensure_ascii=False), err=True)
-    else:
-        typer.echo(f"hush: {line}", err=True)
+def show_error(error: dict[str, Any]) -> None:
+    """One line to standard error: what `to_dict` of an error says, or only its message unless --json was asked for."""
+    as_json = "--json" in sys.argv
+    typer.echo(json.dumps({"error": error}, ensure_ascii=False) if as_json else f"hush: {error['message']}", err=True)
 
 
 @contextmanager
@@ -79,7 +73,9 @@ def stoppable() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt as error:
-        show_error("Stopped", "stopped", notes(error))
+        from ..errors import error_dict
+
+        show_error(error_dict(error, kind="Stopped", message="stopped", exit_code=STOPPED))
         raise typer.Exit(STOPPED) from None
 
 

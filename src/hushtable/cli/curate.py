@@ -13,6 +13,7 @@ import typer
 
 from .common import (
     AsJson,
+    Data,
     Decimal,
     Delta,
     DomainPath,
@@ -50,7 +51,7 @@ class Exhaustion(StrEnum):
 
 
 def run(
-    data: Annotated[Path, typer.Argument(help="The table: .csv, .csv.gz, .parquet or .jsonl.")],
+    data: Data,
     domain: DomainPath,
     questions: Annotated[
         list[str] | None,
@@ -134,7 +135,7 @@ def run(
         say(curator.plan.to_dict(), f"{curator}\n", as_json=as_json)
         lists = [curator.read_list(path) for path in in_files or ()]
         asked: Iterator[str | Listed] = chain(lists, _texts(questions) if questions or not lists else ())
-        failed = [_ask(curator, one, count, confidence, as_json) for one in asked]
+        failed = [_ask(curator, question, count, confidence, as_json) for question in asked]
         if freeze is not None:
             synopsis = curator.freeze()
             synopsis.save(freeze)
@@ -155,7 +156,7 @@ def _ask(curator: Curator, question: str | Listed, count: bool, confidence: floa
     try:
         answer = curator.ask(question, count=count)
     except BadQuestion as error:
-        show_error(type(error).__name__, str(error))
+        show_error(error.to_dict())
         return True
     value: dict[str, Any] = answer.to_dict(confidence)
     say(value, f"{answer.text(confidence)}; {answer.answers_left:,} paid answers left", as_json=as_json)

@@ -30,7 +30,7 @@ def run(
     import tempfile
 
     from ..demo.run import new_folder, prepare, questions_and_truth, release
-    from ..questions.answer import measured
+    from ..questions.answer_forms import measured
 
     started = time.perf_counter()
     with tempfile.TemporaryDirectory() as scratch:
@@ -44,20 +44,20 @@ def run(
         if not as_json:
             typer.echo(f"{plan}\n\n{'question':<58}{'truth':>10}   answer (95%)          truth inside")
         checked = []
-        for one in questions_and_truth(place):
-            checked.append(one)
-            low, high = one.answer.interval(0.95)
+        for asked in questions_and_truth(place):
+            checked.append(asked)
+            low, high = asked.answer.interval(0.95)
             if not as_json:
-                bar = measured(one.answer.value, (high - low) / 2)
-                typer.echo(f"{one.question:<58}{one.truth:>10.4f}   {bar:<22}{'yes' if one.inside else 'no'}")
-    inside, took = sum(one.inside for one in checked), time.perf_counter() - started
+                bar = measured(asked.answer.value, (high - low) / 2)
+                typer.echo(f"{asked.question:<58}{asked.truth:>10.4f}   {bar:<22}{'yes' if asked.inside else 'no'}")
+    inside, took = sum(asked.inside for asked in checked), time.perf_counter() - started
     value = {
         "simulated": True,
         "rows": rows,
         "seconds": took,
         "inside": inside,
         "plan": plan.to_dict(),
-        "questions": [one.answer.to_dict() | {"truth": one.truth, "inside": one.inside} for one in checked],
+        "questions": [asked.answer.to_dict() | {"truth": asked.truth, "inside": asked.inside} for asked in checked],
     }
     say(
         value,
@@ -73,15 +73,16 @@ def _attack(seed: int, picture: Path | None, *, as_json: bool) -> None:
     from ..report.plots import check_picture
 
     target = None if picture is None else check_picture(picture)
-    found = attacked(seed)
+    attacks = attacked(seed)
     if target is not None:
-        save_picture(target, found)
+        save_picture(target, attacks)
     lines = [f"{'answers':<44}{'standard error':>16}{'recovered':>14}"]
-    lines += [f"{one.how:<44}{one.stderr:>16.1f}{one.share:>14.1%}" for one in found]
+    lines += [f"{attack.how:<44}{attack.stderr:>16.1f}{attack.share:>14.1%}" for attack in attacks]
     value = {
         "simulated": True,
         "attacks": [
-            {"how": one.how, "stderr": one.stderr, "recovered": one.share, "people": one.people} for one in found
+            {"how": attack.how, "stderr": attack.stderr, "recovered": attack.share, "people": attack.people}
+            for attack in attacks
         ],
     }
     say(value, "\n".join(lines + ([] if picture is None else [f"wrote {picture}"])), as_json=as_json)

@@ -25,7 +25,7 @@ DomainFile = Annotated[Path, typer.Argument(help="A domain file (YAML).")]
 def check(
     domain: DomainFile,
     data: Annotated[
-        Path | None, typer.Option(help="Also count, column by column, which values fit. READS THE DATA: owner only.")
+        str | None, typer.Option(help="Also count, column by column, which values fit. READS THE DATA: owner only.")
     ] = None,
     separator: Separator = None,
     quote: Quote = None,
@@ -86,7 +86,7 @@ def _fit_lines(fits: list[ColumnFit]) -> list[str]:
 
 @app.command()
 def draft(
-    data: Annotated[Path, typer.Argument(help="The table to look at.")],
+    data: Annotated[str, typer.Argument(help="The table to look at.")],
     table: Annotated[str | None, typer.Option(help="Name of the table; the file's name by default.")] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write here instead of printing.")] = None,
     separator: Separator = None,
@@ -105,7 +105,7 @@ def draft(
     csv = Csv().with_options(separator=separator, quote=quote, decimal=decimal, encoding=encoding, multiline=multiline)
     target = check_writable(output) if output is not None else None
     with progress_bar("reading", None) as progress:
-        shape = draft_domain(data, table or data.name.split(".")[0], progress, csv=csv)
+        shape = draft_domain(data, table or Path(data).name.split(".")[0], progress, csv=csv)
     text = "".join(f"# {line}\n" for line in WARNING.splitlines()) + yaml_text(shape.to_dict())
     if target is not None:
         with new_file(target) as file:

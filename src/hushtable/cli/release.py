@@ -31,7 +31,7 @@ __all__ = ["run"]
 
 
 def run(
-    data: Annotated[Path | None, typer.Argument(help="The table: .csv, .csv.gz, .parquet or .jsonl.")] = None,
+    data: Annotated[str | None, typer.Argument(help="The table: .csv, .csv.gz, .parquet or .jsonl.")] = None,
     domain: Annotated[Path | None, typer.Option(help="The domain file (YAML).")] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="The synopsis file to write.")] = None,
     workload: Workload = None,
@@ -93,7 +93,7 @@ def run(
     _say(synopsis, output, account, {"ledger": charged, "plan": made.to_dict()}, as_json=as_json)
 
 
-def _finish(part: Path, data: Path | None, output: Path | None, ledger: Path | None, *, as_json: bool) -> None:
+def _finish(part: Path, data: str | None, output: Path | None, ledger: Path | None, *, as_json: bool) -> None:
     """What an interrupted release had measured, and what it had not, becomes its file."""
     from ..files import check_writable
     from ..owner.resume import finished, output_of

@@ -16,7 +16,7 @@ def run(
     synopsis: Annotated[Path, typer.Argument(help="A .hush file.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The HTML file to write.")],
     data: Annotated[
-        Path | None, typer.Option(help="Compare with these rows. READS THE DATA: the page is not for publication.")
+        str | None, typer.Option(help="Compare with these rows. READS THE DATA: the page is not for publication.")
     ] = None,
     domain: Annotated[Path | None, typer.Option(help="The domain of the rows; the synopsis's own by default.")] = None,
     as_json: AsJson = False,

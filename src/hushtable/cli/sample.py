@@ -29,8 +29,8 @@ def run(
     released = load(synopsis)
     with progress_bar("drawing", rows) as progress:
         write_rows(released, rows, output, seed=seed, progress=progress)
-    said, columns = notes(released), [a.name for a in released.domain.closed]
-    for note in said:
+    remarks, columns = notes(released), [a.name for a in released.domain.closed]
+    for note in remarks:
         typer.echo(f"note: {note}", err=True)
     stamp = f"; {SIMULATED}" if released.not_private else ""
     value = {
@@ -40,6 +40,6 @@ def run(
         "left_out": left_out(released),
         "seed": seed,
         "not_private": released.not_private,
-        "notes": said,
+        "notes": remarks,
     }
     say(value, f"wrote {rows:,} synthetic rows of {len(columns)} columns to {output}{stamp}", as_json=as_json)

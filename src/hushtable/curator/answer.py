@@ -8,10 +8,11 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from ..errors import BadQuestion
-from ..questions.answer import Answer, measured, reach
+from ..questions.answer import Answer, interval_factor
+from ..questions.answer_forms import measured
 from ..words import readable
 
-__all__ = ["CuratorAnswer", "Margin", "Source"]
+__all__ = ["CuratorAnswer", "FreeMargin", "Source", "remark"]
 
 Source = Literal["free", "paid", "repeated", "unverified", "certain"]
 
@@ -25,7 +26,7 @@ TEXT: dict[Source, str] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Margin:
+class FreeMargin:
     """Why a free answer is close: |count - expected| + noise was below a noisy threshold. All in rows.
 
     A miss by threshold + t + s needs threshold noise above t or comparison noise below -s. Over all thresholds the
@@ -53,7 +54,7 @@ class Margin:
         """A hypothesis without error is paid for about once in so many questions, because of noise alone."""
         return 2 * math.exp(min(self.threshold / self.second, 100.0))
 
-    def reach(self, confidence: float, *, simultaneous: bool = False) -> float:
+    def half_width(self, confidence: float, *, simultaneous: bool = False) -> float:
         """How far off a free answer can be: each with this confidence, or all planned ones at once."""
         if not 0 < confidence < 1:
             raise BadQuestion(f"confidence must be between 0 and 1 (say 0.95), not {confidence:g}")
@@ -82,7 +83,7 @@ class CuratorAnswer(Answer):
     currency: str
     rows: float
     """The number of rows that a value of 1 (or of that many) stands for."""
-    margin: Margin | None = None
+    margin: FreeMargin | None = None
 
     @property
     def free(self) -> bool:
@@ -91,11 +92,11 @@ class CuratorAnswer(Answer):
 
     def interval(self, confidence: float = 0.95, *, simultaneous: bool = False) -> tuple[float, float]:
         """Lower and upper end. `simultaneous` holds for the free answers to all planned questions at once."""
-        one = 1.0 if self.unit == "count" else 1 / self.rows
-        noise = reach(confidence, self.kurtosis) * self.stderr
+        step = 1.0 if self.unit == "count" else 1 / self.rows
+        noise = interval_factor(confidence, self.kurtosis) * self.stderr
         if self.source == "unverified":
-            return 0.0, self.rows * one + noise
-        half = noise + (self.margin.reach(confidence, simultaneous=simultaneous) * one if self.margin else 0.0)
+            return 0.0, self.rows * step + noise
+        half = noise + (self.margin.half_width(confidence, simultaneous=simultaneous) * step if self.margin else 0.0)
         return self.value - half, self.value + half
 
     def to_dict(self, confidence: float = 0.95) -> dict[str, Any]:
@@ -115,6 +116,6 @@ class CuratorAnswer(Answer):
         return f"{measured(self.value, half)} {percent}, {'paid' if self.source == 'paid' else 'free'}"
 
 
-def said(source: Source, answers_left: int, left: Fraction, unit: str) -> str:
+def remark(source: Source, answers_left: int, left: Fraction, unit: str) -> str:
     """The note every answer carries."""
     return f"{TEXT[source]}; {answers_left:,} paid answers left ({unit} = {readable(left)})"

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import os
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
 from ..budget import Budget, Number, exact
 from ..domain import Domain
-from ..errors import BadBudget, BadLedger, BadPath, BadPlan, BadState, HushError
+from ..errors import BadBudget, BadPlan, BadState, HushError
 from ..questions.workloads import Workload, read_workload
 from ..vault.door.randomness import Randomness
+from ..vault.ledger.account import LedgerAccount, Rehearsal
 from ..vault.ledger.ledger import Ledger
 from ..vault.ledger.sealed_lines import FORMAT, Chain, StateFile
-from .account import CuratorAccount, LedgerAccount, Rehearsal, resumed, started
-from .curator import Curator, Held, OnExhausted
-from .list_curator import ListCurator
+from .account import StateAccount, purpose_of, resumed, started
+from .conditions import ConditionSubject
+from .curator import Curator, Held, OnExhausted, Subject
+from .lists import ListSubject
 from .plan import FACTOR, QUESTIONS, UPDATES, CuratorPlan, Way, plan_curator
 
 __all__ = ["CuratorRequest", "open_curator"]
@@ -57,9 +59,8 @@ class CuratorRequest:
         """BadState when it differs from the plan of a state that exists."""
         factor: Fraction | None = None if self.factor is None else exact(self.factor, "factor")
         lists = read_workload(self.workload) if isinstance(self.workload, str) else self.workload
-        said = (self.budget, self.questions, self.updates, factor, self.way, lists)
-        names = ("budget", "questions", "updates", "factor", "way", "workload")
-        for name, given in zip(names, said, strict=True):
+        settings = {"budget": self.budget, "questions": self.questions, "updates": self.updates, "factor": factor}
+        for name, given in (settings | {"way": self.way, "workload": lists}).items():
             if given is not None and given != getattr(plan, name):
                 raise BadState(
                     f"{path} was begun with {name} {getattr(plan, name)}, not {given}; leave it out to go on, or give "
@@ -81,22 +82,23 @@ def open_curator(
     """Begins a curator, or goes on with the one in the state file. A rehearsal has neither state nor ledger."""
     if on_exhausted not in get_args(OnExhausted):
         raise BadPlan(f"on_exhausted must be unverified or refuse, not {str(on_exhausted)[:40]!r}")
-    common: dict[str, Any] = {"randomness": randomness, "on_exhausted": on_exhausted}
+    made = partial(Curator, randomness=randomness, on_exhausted=on_exhausted)
     if not randomness.private:
-        plan = wish.plan(domain, rows)
-        return _kind(plan)(plan=plan, state=Chain(), account=Rehearsal(plan), rows=read(plan), **common)
+        plan, chain = wish.plan(domain, rows), Chain()
+        account, held = StateAccount(Rehearsal(plan.price), chain), read(plan)
+        return made(plan=plan, subject=_subject(plan), state=chain, account=account, rows=held)
     file = StateFile(state)
     try:
         plan = _begun(file, domain, wish, rows)
         account, held = _account(file, plan, ledger, read)
-        return _kind(plan)(plan=plan, state=file, account=account, rows=held, **common)
+        return made(plan=plan, subject=_subject(plan), state=file, account=account, rows=held)
     except BaseException:
         file.discard()
         raise
 
 
-def _kind(plan: CuratorPlan) -> type[Curator]:
-    return Curator if plan.workload is None else ListCurator
+def _subject(plan: CuratorPlan) -> Subject:
+    return ConditionSubject(plan) if plan.workload is None else ListSubject(plan)
 
 
 def _begun(file: StateFile, domain: Domain, wish: CuratorRequest, rows: int | None) -> CuratorPlan:
@@ -143,53 +145,39 @@ def _continued(
     return plan
 
 
-def _account(file: StateFile, plan: CuratorPlan, path: Path, read: Rows) -> tuple[CuratorAccount, Held]:
+def _account(file: StateFile, plan: CuratorPlan, path: Path, read: Rows) -> tuple[StateAccount, Held]:
     """The reservation in the ledger, and the rows. Where there is no ledger yet the rows are read before it is made.
 
     A table that does not fit its domain then leaves nothing behind, and its reservation is returned.
     """
-    domain = plan.domain
     if file.first("reserved"):
         ledger = Ledger.open(path)
-        ledger.require(table=domain.table, domain_digest=domain.digest)
-        return resumed(ledger, plan, file, path=file.path), read(plan)
-    if path.exists():
-        ledger = Ledger.open(path)
-        ledger.require(table=domain.table, domain_digest=domain.digest)
-        account = _reserved(file, plan, ledger)
+        ledger.require(table=plan.domain.table, domain_digest=plan.domain.digest)
+        return resumed(ledger, plan, file), read(plan)
+    account = LedgerAccount.open(purpose_of(plan, file), path)
+    if not account.has_ledger:
+        held = read(plan)
+        _reserve(file, account)
+    else:
+        _reserve(file, account)
         try:
             held = read(plan)
         except BaseException:
-            account.give_back()
+            account.settle(None)
             file.disposable = True
             raise
-        return _bound(file, account), held
-    if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
-        raise BadPath(f"cannot write the ledger {path}: its folder is missing or read-only; give another --ledger")
-    held = read(plan)
-    return _bound(file, _reserved(file, plan, _made(path, plan))), held
+    # From now on the state says which line of which ledger pays.
+    reservation = account.reserve()
+    line = reservation.line
+    file.append("reserved", ledger=reservation.ledger.identity.nonce, line=line.number, line_hash=line.hash)
+    return StateAccount(account, file), held
 
 
-def _reserved(file: StateFile, plan: CuratorPlan, ledger: Ledger) -> LedgerAccount:
+def _reserve(file: StateFile, account: LedgerAccount) -> None:
     """From here on a reservation may name the state, so the file has to stay."""
     before, file.disposable = file.disposable, False
     try:
-        return started(ledger, plan, file, path=file.path)
+        started(account)
     except HushError:
         file.disposable = before
         raise
-
-
-def _bound(file: StateFile, account: LedgerAccount) -> LedgerAccount:
-    """Writes down which line of which ledger pays."""
-    ledger, line = account.reservation.ledger, account.reservation.line
-    file.append("reserved", ledger=ledger.identity.nonce, line=line.number, line_hash=line.hash)
-    return account
-
-
-def _made(path: Path, plan: CuratorPlan) -> Ledger:
-    domain = plan.domain
-    try:
-        return Ledger.create(path, table=domain.table, domain_digest=domain.digest, unit=domain.unit, total=plan.budget)
-    except BadLedger:
-        return Ledger.open(path)  # another process was first; its total decides

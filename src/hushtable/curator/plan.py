@@ -17,7 +17,7 @@ from ..errors import BadPlan
 from ..laws import Law
 from ..questions.workloads import Workload, read_workload
 from ..questions.workloads.sparse import Sparse
-from .answer import Margin
+from .answer import FreeMargin
 
 __all__ = ["CuratorPlan", "Way", "plan_curator"]
 
@@ -26,7 +26,7 @@ QUESTIONS, UPDATES, FACTOR = 20_000, 200, Fraction(1, 2)
 LIST_SIZE = 100
 # Shares of the budget: the one-way tables the hypothesis starts from; the number of rows where that is private.
 START_SHARE, ROWS_SHARE = Fraction(1, 10), Fraction(1, 50)
-# Share of a paid answer's price that is the answer; the rest is for watching until it is needed.
+# Share of a paid answer's price that is the answer; the rest is for comparing until it is needed.
 ANSWER_SHARE = Fraction(3, 10)
 # Measured on one table of 16 yes/no columns, random conditions on three of them (benchmarks/curator.py): the error
 # of free answers is about this many standard deviations of the noisy comparison ...
@@ -46,8 +46,8 @@ class Terms:
     """One stretch of free answers and the paid answer that ends it."""
     answer: Fraction
     """The part of `each` that is the paid answer."""
-    watch: Fraction
-    """The epsilon of a watch for `crossings` paid answers; 0 where nothing is watched."""
+    comparing: Fraction
+    """The epsilon of a sparse-vector series for `crossings` paid answers; 0 where nothing is compared."""
     crossings: int
 
 
@@ -80,13 +80,17 @@ class CuratorPlan:
     @property
     def rows_amount(self) -> Fraction:
         """For the number of rows; 0 where it is public."""
-        return _down(self.price.amount * ROWS_SHARE) if self.domain.unit.neighbours == "add-remove" else Fraction(0)
+        return _down(self.price.amount * ROWS_SHARE) if self.domain.unit.private_rows else Fraction(0)
 
     @property
     def rows_stderr(self) -> float:
         """Standard error of the number of rows; 0 where it is public."""
-        amount = self.rows_amount
-        return stderr_of(noise_scale(amount, self.law, self.domain.unit.rows), self.law) if amount else 0.0
+        return self.law.stderr(self.rows_scale) if self.rows_scale else 0.0
+
+    @property
+    def rows_scale(self) -> Fraction:
+        """The noise of the number of rows; 0 where it is public."""
+        return self._scale(self.rows_amount) if self.rows_amount else Fraction(0)
 
     @property
     def start_amount(self) -> Fraction:
@@ -100,13 +104,13 @@ class CuratorPlan:
         left = self.price.amount - self.rows_amount - self.start_amount
         if self.way == "independent":
             each = _down(left / self.questions)
-            return Terms(opening=Fraction(0), each=each, answer=each, watch=Fraction(0), crossings=0)
+            return Terms(opening=Fraction(0), each=each, answer=each, comparing=Fraction(0), crossings=0)
         return _pure_terms(left, self.updates) if self.law == Law.LAPLACE else _rho_terms(left, self.updates)
 
     @property
     def feasible(self) -> bool:
         """Whether every price is above 0 on the grid of budgets."""
-        return min(self.terms.each, self.terms.answer) > 0 and (self.way == "independent" or self.terms.watch > 0)
+        return min(self.terms.each, self.terms.answer) > 0 and (self.way == "independent" or self.terms.comparing > 0)
 
     @property
     def paid_answers(self) -> int:
@@ -116,15 +120,15 @@ class CuratorPlan:
     @property
     def answer_scale(self) -> Fraction:
         """The noise of a paid answer: variance (Gaussian) or b (Laplace), in rows."""
-        return noise_scale(self.terms.answer, self.law, self.domain.unit.rows)
+        return self._scale(self.terms.answer)
 
     @property
     def answer_stderr(self) -> float:
         """Standard error of a paid answer, in rows."""
-        return stderr_of(self.answer_scale, self.law)
+        return self.law.stderr(self.answer_scale)
 
     @cached_property
-    def margin(self) -> Margin | None:
+    def margin(self) -> FreeMargin | None:
         """What bounds the error of a free answer; None where no answer is free.
 
         threshold = factor (2 / e2) ln(questions / 2 max(1, updates / 10)): at factor 1, noise alone crosses it for
@@ -134,11 +138,11 @@ class CuratorPlan:
             return None
         from ..vault.door.door import sparse_vector_shares
 
-        first, second = sparse_vector_shares(self.terms.watch, self.terms.crossings)
+        first, second = sparse_vector_shares(self.terms.comparing, self.terms.crossings)
         rows = self.domain.unit.rows
         comparison = float(2 * self.terms.crossings * rows / second)
         seldom = max(math.log(self.questions / (2 * max(1, self.updates / 10))), 1.0)
-        return Margin(
+        return FreeMargin(
             threshold=math.ceil(float(self.factor) * comparison * seldom),
             first=float(rows / first),
             second=comparison,
@@ -190,6 +194,10 @@ class CuratorPlan:
         way: Way = "independent" if self.way == "hypothesis" else "hypothesis"
         return CuratorPlan(**(_fields(self) | {"way": way}))
 
+    def _scale(self, amount: Fraction) -> Fraction:
+        """The scale at which a count, which a person changes by as many rows as they have, costs this much."""
+        return self.law.scale(self.domain.unit.rows**self.law.power, amount)
+
     def to_dict(self) -> dict[str, Any]:
         """What `hush curate --json` prints before its answers."""
         from .plan_text import plan_dict
@@ -236,12 +244,12 @@ def plan_curator(
         domain=domain, budget=budget, rows=rows, questions=questions, updates=updates, factor=scale, way="independent",
         workload=lists,
     )  # fmt: skip
-    able = [one for one in (made, made.other()) if way in (None, one.way) and one.feasible]
+    able = [either for either in (made, made.other()) if way in (None, either.way) and either.feasible]
     if not able:
         raise BadPlan(
             f"{budget} is too small for {questions:,} questions and {updates:,} updates; plan fewer, or spend more"
         )
-    return min(able, key=lambda one: one.forecast)
+    return min(able, key=lambda either: either.forecast)
 
 
 def _lists(domain: Domain, workload: Workload | str | None) -> Sparse | None:
@@ -264,23 +272,13 @@ def _lists(domain: Domain, workload: Workload | str | None) -> Sparse | None:
     return chosen
 
 
-def noise_scale(amount: Fraction, law: Law, rows: int) -> Fraction:
-    """The scale at which a count (sensitivity: rows per person) costs this much."""
-    return Fraction(rows) / amount if law == Law.LAPLACE else Fraction(rows**2) / (2 * amount)
-
-
-def stderr_of(scale: Fraction, law: Law) -> float:
-    """Standard deviation of noise of this scale."""
-    return math.sqrt(2) * float(scale) if law == Law.LAPLACE else math.sqrt(scale)
-
-
 def _rho_terms(left: Fraction, updates: int) -> Terms:
     """A new threshold for every stretch: each is epsilon-DP, hence epsilon^2 / 2 of rho [BunS16, Prop. 1.4]."""
     each = _down(left / updates)
-    watching = _down(each * (1 - ANSWER_SHARE))
-    # Rounded down, so that epsilon^2 / 2, rounded up to the grid of budgets, is not above `watching`.
-    epsilon = Fraction(math.isqrt(int(2 * watching * GRID**2)), GRID)
-    return Terms(opening=Fraction(0), each=each, answer=each - watching, watch=epsilon, crossings=1)
+    comparing = _down(each * (1 - ANSWER_SHARE))
+    # Rounded down, so that epsilon^2 / 2, rounded up to the grid of budgets, is not above `comparing`.
+    epsilon = Fraction(math.isqrt(int(2 * comparing * GRID**2)), GRID)
+    return Terms(opening=Fraction(0), each=each, answer=each - comparing, comparing=epsilon, crossings=1)
 
 
 def _pure_terms(left: Fraction, updates: int) -> Terms:
@@ -289,12 +287,12 @@ def _pure_terms(left: Fraction, updates: int) -> Terms:
 
     answer = _down(left * ANSWER_SHARE / updates)
     # The door rounds every charge up: room for all of them.
-    watching = left - answer * updates - Fraction(updates + 2, GRID)
-    if watching <= 0:
-        return Terms(opening=Fraction(0), each=Fraction(0), answer=answer, watch=Fraction(0), crossings=updates)
-    first, second = sparse_vector_shares(watching, updates)
+    comparing = left - answer * updates - Fraction(updates + 2, GRID)
+    if comparing <= 0:
+        return Terms(opening=Fraction(0), each=Fraction(0), answer=answer, comparing=Fraction(0), crossings=updates)
+    first, second = sparse_vector_shares(comparing, updates)
     each = _up(second / updates) + answer
-    return Terms(opening=_up(first), each=each, answer=answer, watch=watching, crossings=updates)
+    return Terms(opening=_up(first), each=each, answer=answer, comparing=comparing, crossings=updates)
 
 
 def _down(amount: Fraction) -> Fraction:

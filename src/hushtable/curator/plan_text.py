@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from ..budget import UNIT_NAME, Price
+from ..errors import HushError
 from ..words import counted, readable
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def plan_text(plan: CuratorPlan) -> str:
     """Way, prices, threshold and both forecasts, in at most a screen."""
     unit = plan.domain.unit
     who = "one row" if unit.rows == 1 else f"up to {unit.rows} rows of one person"
-    change = "replaced" if unit.neighbours == "replace" else "added or removed"
+    change = "added or removed" if unit.private_rows else "replaced"
     rows = "not given" if plan.rows is None else f"{plan.rows:,}"
     lines = [
         f"table      {plan.domain.table}, {counted(len(plan.domain.attributes), 'attribute')}, rows: {rows}",
@@ -45,8 +46,6 @@ def _synopsis(plan: CuratorPlan) -> list[str]:
     """Lists: what a release of the same price gives, which is nearly always better."""
     if plan.workload is None:
         return []
-    from .lists import synopsis_error
-
     error = synopsis_error(plan)
     if error is None:
         return []
@@ -55,19 +54,30 @@ def _synopsis(plan: CuratorPlan) -> list[str]:
     return [f"  {'a synopsis':<12} {shown} for any lists of {plan.workload.size:,}, {plan.workload}: {advice}"]
 
 
+def synopsis_error(plan: CuratorPlan) -> float | None:
+    """Forecast error, in rows, of lists of the planned size asked of a synopsis that costs the same."""
+    from ..mechanisms.planner import plan as plan_release
+
+    try:
+        made = plan_release(plan.domain, workload=plan.workload, budget=plan.budget, rows=plan.rows)
+    except HushError:
+        return None
+    return made.design.forecasts[-1].typical
+
+
 def _prices(plan: CuratorPlan) -> list[str]:
-    found, terms = [], plan.terms
+    lines, terms = [], plan.terms
     for name, amount in (("the number of rows", plan.rows_amount), ("one-way tables", plan.start_amount)):
-        found += [f"start      {_price(plan, amount)} for {name}"] if amount else []
+        lines += [f"start      {_price(plan, amount)} for {name}"] if amount else []
     each = f"each       {_price(plan, terms.each)} a paid answer, at most {plan.paid_answers:,}"
     if plan.margin is None:
-        return [*found, each]
+        return [*lines, each]
     share = float(terms.answer / terms.each)
-    found += [f"{each}; {share:.0%} is the answer, the rest the watching before it"]
-    found += [f"           {_price(plan, terms.opening)} each time a process starts to watch"] if terms.opening else []
+    lines += [f"{each}; {share:.0%} is the answer, the rest the watching before it"]
+    lines += [f"           {_price(plan, terms.opening)} each time a process starts to watch"] if terms.opening else []
     margin = plan.margin
     return [
-        *found,
+        *lines,
         f"threshold  {margin.threshold:,} rows, noise of scale {margin.first:,.0f} on it and {margin.second:,.0f} on "
         f"every comparison; noise alone crosses it once in about {margin.seldom:,.0f} questions",
     ]
@@ -77,7 +87,7 @@ def _forecast(plan: CuratorPlan) -> str:
     scale = plan.rows or 1
     if plan.margin is None:
         return f"{_short(plan.forecast / scale)}, noise on every answer"
-    bound = plan.margin.reach(0.95) / scale
+    bound = plan.margin.half_width(0.95) / scale
     return (
         f"about {_short(plan.forecast / scale)}; free answers at most {_short(bound)} (95%), paid ones have noise "
         f"{_short(plan.answer_stderr / scale)}"
@@ -97,8 +107,6 @@ def plan_dict(plan: CuratorPlan) -> dict[str, Any]:
     margin, other = plan.margin, plan.other()
     lists: dict[str, Any] = {}
     if plan.workload is not None:
-        from .lists import synopsis_error
-
         lists = {"workload": str(plan.workload), "synopsis_expected_error_rows": synopsis_error(plan)}
     return lists | {
         "table": plan.domain.table,
@@ -115,7 +123,7 @@ def plan_dict(plan: CuratorPlan) -> dict[str, Any]:
         "threshold_rows": None if margin is None else margin.threshold,
         "questions_per_crossing": None if margin is None else margin.seldom,
         "expected_error_rows": plan.forecast,
-        "bound_rows": None if margin is None else margin.reach(0.95),
+        "bound_rows": None if margin is None else margin.half_width(0.95),
         "answer_stderr_rows": plan.answer_stderr,
         "other_way": other.way if other.feasible else None,
         "other_expected_error_rows": other.forecast if other.feasible else None,

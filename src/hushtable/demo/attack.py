@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ..budget import Budget
 from ..domain import Domain
+from ..files import new_file
 from ..mechanisms.planner import plan
 from ..questions.lists import Lists
 from ..questions.workloads.known_lists import KnownLists
@@ -49,8 +50,8 @@ def reconstruct(asked: NDArray[np.bool_], answers: NDArray[np.float64]) -> NDArr
 
     Of several sets of answers, one a column, all are attacked at once.
     """
-    found, *_ = np.linalg.lstsq(asked.astype(np.float64), answers, rcond=None)
-    return np.asarray(found > 0.5)
+    solution, *_ = np.linalg.lstsq(asked.astype(np.float64), answers, rcond=None)
+    return np.asarray(solution > 0.5)
 
 
 def run(seed: int, *, people: int = PEOPLE) -> list[Attacked]:
@@ -59,13 +60,13 @@ def run(seed: int, *, people: int = PEOPLE) -> list[Attacked]:
     secret = chance.permutation(np.arange(people) % 2 == 0)
     asked = chance.random((QUESTIONS_EACH * people, people)) < 0.5
     truth = asked.astype(np.int64) @ secret
-    found = []
+    attacks = []
     for most in CARELESS:
         noise = chance.integers(-most, most + 1, (len(truth), TIMES))
         share = _share(asked, truth[:, None] + noise, secret)
         stderr = float(np.sqrt(most * (most + 1) / 3))
-        found.append(Attacked(how=f"errors up to {most}", stderr=stderr, share=share, people=people))
-    return found + [_ours(asked, secret, budget, seed) for budget in BUDGETS]
+        attacks.append(Attacked(how=f"errors up to {most}", stderr=stderr, share=share, people=people))
+    return attacks + [_ours(asked, secret, budget, seed) for budget in BUDGETS]
 
 
 def _ours(asked: NDArray[np.bool_], secret: NDArray[np.bool_], budget: Budget, seed: int) -> Attacked:
@@ -81,13 +82,13 @@ def _ours(asked: NDArray[np.bool_], secret: NDArray[np.bool_], budget: Budget, s
     answers: list[Any] = []
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "lists.txt"
-        path.write_text("".join("\t".join(one) + "\n" for one in lists.values()), encoding="utf-8")
+        path.write_text("".join("\t".join(values) + "\n" for values in lists.values()), encoding="utf-8")
         made = plan(domain, rows=people, workload=KnownLists(file=str(path)), budget=budget, mechanism="list-counts")
         vault = Vault(pa.table({"answer": rows}), domain, ledger=Path(folder) / "secrets.ledger")
         for number in range(TIMES):
             synopsis = vault.release(made, randomness=Simulated(seed + number))
             answers.append(synopsis.ask(Lists(lists), count=True))
-    share = _share(asked, np.column_stack([one.value for one in answers]), secret)
+    share = _share(asked, np.column_stack([answer.value for answer in answers]), secret)
     stderr = float(np.mean(answers[0].stderr))
     return Attacked(how=f"hushtable, {budget}", stderr=stderr, share=share, people=people)
 
@@ -97,31 +98,32 @@ def _share(asked: NDArray[np.bool_], answers: NDArray[Any], secret: NDArray[np.b
     return float(np.mean(reconstruct(asked, answers.astype(np.float64)) == secret[:, None]))
 
 
-def save_picture(path: Path, found: list[Attacked]) -> None:
+def save_picture(path: Path, attacks: list[Attacked]) -> None:
     """Recovered secrets against the error of one answer."""
     import matplotlib
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7.5, 4.2), layout="constrained")
     ax = figure.subplots()
-    careless = [one for one in found if not one.how.startswith("hushtable")]
-    ours = [one for one in found if one.how.startswith("hushtable")]
-    x = [max(one.stderr, 0.3) for one in careless]
-    ax.plot(x, [100 * one.share for one in careless], "o-", color=CARELESS_COLOUR, label="careless errors")
-    for one, marker in zip(ours, "sD", strict=False):
-        ax.plot([one.stderr], [100 * one.share], marker, color=OURS_COLOUR, markersize=9, label=one.how)
+    careless = [attack for attack in attacks if not attack.how.startswith("hushtable")]
+    ours = [attack for attack in attacks if attack.how.startswith("hushtable")]
+    x = [max(attack.stderr, 0.3) for attack in careless]
+    ax.plot(x, [100 * attack.share for attack in careless], "o-", color=CARELESS_COLOUR, label="careless errors")
+    for attack, marker in zip(ours, "sD", strict=False):
+        ax.plot([attack.stderr], [100 * attack.share], marker, color=OURS_COLOUR, markersize=9, label=attack.how)
     ax.axhline(50, color="black", linewidth=0.8, linestyle="--")
     ax.annotate("guessing", (0.3, 50), xytext=(0, 4), textcoords="offset points", fontsize=9)
-    root = float(np.sqrt(found[0].people))
+    root = float(np.sqrt(attacks[0].people))
     ax.axvline(root, color="grey", linewidth=0.8, linestyle=":")
     ax.annotate("square root of people", (root, 97), xytext=(4, 0), textcoords="offset points", fontsize=9)
     ax.set_xscale("log")
     ax.set_ylim(40, 102)
     ax.set_xlabel("standard error of one answer, in people (0 is drawn at 0.3)")
     ax.set_ylabel("secrets recovered, %")
-    ax.set_title(f"{found[0].people} secrets, {QUESTIONS_EACH * found[0].people:,} counts of random halves",
+    ax.set_title(f"{attacks[0].people} secrets, {QUESTIONS_EACH * attacks[0].people:,} counts of random halves",
                  fontsize=11, loc="left")  # fmt: skip
     ax.grid(True, alpha=0.25)
     ax.legend(frameon=False)
-    with matplotlib.rc_context({"svg.hashsalt": "hushtable"}):
-        figure.savefig(path, dpi=150, metadata={"Date": None} if path.suffix.lower() == ".svg" else None)
+    ending = path.suffix.lower().removeprefix(".")
+    with matplotlib.rc_context({"svg.hashsalt": "hushtable"}), new_file(path) as file:
+        figure.savefig(file, format=ending, dpi=150, metadata={"Date": None} if ending == "svg" else None)

@@ -1,4 +1,4 @@
-"""The public shape of a table: its domain, attributes and what can be said of one row."""
+"""The public shape of a table: its domain, attributes, and conditions on one row."""
 
 from .domain import Domain
 

@@ -85,7 +85,7 @@ class Attribute(ABC):
     missing: Missing = "category"
 
     def __init_subclass__(cls) -> None:
-        # Before @dataclass comes to make one that prints up to 65,000 values.
+        # Set before @dataclass runs, which then keeps it; its own would print up to 65,000 values.
         cls.__repr__ = Attribute.__repr__  # type: ignore[method-assign]
 
     def __repr__(self) -> str:
@@ -251,7 +251,7 @@ class Binned(Attribute):
         return float(self.low) <= number <= float(self.high)
 
     @abstractmethod
-    def reach(self) -> list[tuple[Fraction, Fraction]]:
+    def bin_bounds(self) -> list[tuple[Fraction, Fraction]]:
         """Smallest and largest value of each bin."""
 
     def to_dict(self) -> dict[str, Any]:
@@ -274,7 +274,7 @@ class Number(Binned):
         last = len(pairs) - 1
         return tuple(f"[{edge_text(a)}, {edge_text(b)}{']' if i == last else ')'}" for i, (a, b) in enumerate(pairs))
 
-    def reach(self) -> list[tuple[Fraction, Fraction]]:
+    def bin_bounds(self) -> list[tuple[Fraction, Fraction]]:
         """A bin's two edges."""
         return list(zip(self.edges, self.edges[1:], strict=False))
 
@@ -293,13 +293,13 @@ class Integer(Binned):
     @cached_property
     def values(self) -> tuple[str, ...]:
         """`18-29`, or `18` for a bin of one value."""
-        return tuple(f"{a}" if a == b else f"{a}-{b}" for a, b in self.reach())
+        return tuple(f"{a}" if a == b else f"{a}-{b}" for a, b in self.bin_bounds())
 
     def inside(self, number: float) -> bool:
         """Whole numbers only."""
         return super().inside(number) and number.is_integer()
 
-    def reach(self) -> list[tuple[Fraction, Fraction]]:
+    def bin_bounds(self) -> list[tuple[Fraction, Fraction]]:
         """First and last whole number of each bin."""
         return [(a, b - 1) for a, b in zip(self.edges, self.edges[1:], strict=False)]
 

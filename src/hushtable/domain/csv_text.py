@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from ..errors import BadDomain
-from ..words import listed, suggestion
+from .reading import check_settings
 
 __all__ = ["Csv"]
 
@@ -31,9 +31,9 @@ class Csv:
     """Whether a quoted field may hold line breaks. It trusts that every quote in the file is closed."""
 
     def __post_init__(self) -> None:
-        if self.separator is not None and not _one(self.separator):
+        if self.separator is not None and not _separates(self.separator):
             raise BadDomain(f"csv: separator is one character or `tab`, not {self.separator[:40]!r}")
-        if self.quote and not _one(self.quote):
+        if self.quote and not _separates(self.quote):
             raise BadDomain(f"csv: quote is one character, or none for files without quotes, not {self.quote[:40]!r}")
         if self.quote and self.quote == self.separator:
             raise BadDomain(f"csv: separator and quote are both {self.quote!r}; they must differ")
@@ -50,12 +50,7 @@ class Csv:
         """The options that a mapping names; the inverse of `to_dict`."""
         if not isinstance(given, Mapping):
             raise BadDomain("csv is written {separator: ';', decimal: ',', encoding: latin-1}")
-        known = [field.name for field in fields(cls)]
-        for key in given:
-            if key not in known:
-                raise BadDomain(
-                    f"csv has an unknown setting '{key}'; allowed: {listed(known)}.{suggestion(str(key), known)}"
-                )
+        check_settings(given, [field.name for field in fields(cls)], "csv")
         return cls().with_options(**{str(key): _plain(str(key), value) for key, value in given.items()})
 
     def with_options(self, **given: Any) -> Csv:
@@ -85,7 +80,7 @@ def _plain(key: str, value: object) -> object:
     return value
 
 
-def _one(mark: str) -> bool:
+def _separates(mark: str) -> bool:
     """One ASCII character that ends no line and can stand between values: the bytes of a file are searched for it."""
     return len(mark) == 1 and mark.isascii() and mark not in "\n\r\0" and not mark.isalnum()
 

@@ -11,7 +11,7 @@ from typing import Any
 from ..errors import BadDomain
 from .attributes import FALSE_WORDS, TRUE_WORDS, Uncoded, canonical
 
-__all__ = ["DecisionList", "Rules"]
+__all__ = ["DecisionList", "RuleList"]
 
 # Every pattern of decisions has its own polynomial; there are 2^length of them, with 2^length coefficients each.
 LONGEST = 8
@@ -22,10 +22,10 @@ DEFAULT = "default"
 
 
 @dataclass(frozen=True)
-class Rules:
+class RuleList:
     """One decision list: the first rule whose literal is true decides, else the default does.
 
-    `Rules.of` keeps the shortest such list: every input occurs once, and the last rule differs from the default.
+    `RuleList.of` keeps the shortest such list: every input occurs once, and the last rule differs from the default.
     """
 
     inputs: tuple[int, ...]
@@ -34,7 +34,7 @@ class Rules:
     default: bool
 
     @classmethod
-    def of(cls, rules: Iterable[tuple[int, bool, bool]], default: bool) -> Rules:
+    def of(cls, rules: Iterable[tuple[int, bool, bool]], default: bool) -> RuleList:
         """The list of (input, negated, decision) rules, without the rules that can never matter.
 
         A second rule on a literal never fires. A rule on the opposite of an earlier literal is true whenever it
@@ -47,10 +47,10 @@ class Rules:
             elif kept[number][0] != negated:
                 default = decision
                 break
-        found = [(number, *rest) for number, rest in kept.items()]
-        while found and found[-1][2] == default:
-            found.pop()
-        inputs, signs, decisions = zip(*found, strict=True) if found else ((), (), ())
+        needed = [(number, *rest) for number, rest in kept.items()]
+        while needed and needed[-1][2] == default:
+            needed.pop()
+        inputs, signs, decisions = zip(*needed, strict=True) if needed else ((), (), ())
         return cls(inputs=inputs, negated=signs, decisions=decisions, default=default)
 
     def __len__(self) -> int:
@@ -98,16 +98,16 @@ class DecisionList(Uncoded):
     def advice(self) -> str:
         return f"holds decision lists; release decision_lists() and ask decides({self.name}, {self.inputs[0]})"
 
-    def rules(self, value: object) -> Rules | None:
+    def rules(self, value: object) -> RuleList | None:
         """The list a value spells, as text or JSON; None where it is outside the domain."""
         if self.is_missing(value):
-            return Rules((), (), (), default=False) if self.missing == "category" else None
+            return RuleList((), (), (), default=False) if self.missing == "category" else None
         try:
             pairs, default = _parts(value)
-            found = Rules.of((self._rule(literal, decision) for literal, decision in pairs), _decision(default))
+            rules = RuleList.of((self._rule(literal, decision) for literal, decision in pairs), _decision(default))
         except (ValueError, TypeError, RecursionError):
             return None
-        return found if len(found) <= self.length else None
+        return rules if len(rules) <= self.length else None
 
     def _rule(self, literal: object, decision: object) -> tuple[int, bool, bool]:
         text = str(literal).strip()

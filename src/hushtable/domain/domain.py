@@ -6,40 +6,42 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-from ..budget import Neighbours, Unit
+from ..budget import Unit
 from ..errors import BadDomain, BadPath, UnknownAttribute
-from ..words import counted, listed, readable, shortened, suggestion
-from .attributes import MOST_CODES, Attribute, Boolean, Category, Integer, Missing, Number, Open, Uncoded, canonical
+from ..words import counted, listed, shortened
+from .attributes import Attribute, Uncoded
 from .csv_text import Csv
-from .decision_list import DecisionList
+from .reading import check_settings, read_attributes, read_table, read_unit
 
 __all__ = ["Domain"]
 
-KINDS = ("boolean", "category", "integer", "number", "open", "decision_list")
-# A whole number without edges gets one bin a value up to this many values.
-MOST_SINGLE_BINS = 1000
-MOST_BYTES = 10_000_000
-# Characters of a number; equal bins between two long decimals have edges that are longer fractions.
-LONGEST = 2000
-
-OPTIONS = {
-    "boolean": {"other", "missing"},
-    "category": {"values", "other", "missing"},
-    "integer": {"between", "edges", "bins", "other", "missing"},
-    "number": {"between", "edges", "bins", "other", "missing"},
-    "open": set[str](),
-    "decision_list": {"inputs", "length", "missing"},
-}
+SETTINGS = ("attributes", "csv", "impossible", "neighbours", "table", "unit")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Domain:
-    """Table name, attributes in order, and who is protected."""
+    """Table name, attributes in order, and who is protected.
+
+    >>> clinic = Domain.from_dict({
+    ...     "table": "clinic",
+    ...     "attributes": {"smoker": {"kind": "boolean"}, "url": {"kind": "open"},
+    ...                    "age": {"kind": "integer", "between": [0, 99], "edges": [18, 65], "missing": "error"}},
+    ... })
+    >>> clinic
+    <Domain clinic: 3 attributes (smoker, url, age); 1 row a person, neighbours: replace>
+    >>> clinic.sizes  # false, true and missing; three bins. An open column has no codes.
+    (3, 3)
+    >>> clinic.position("Age"), clinic.closed[1].labels
+    (1, ('0-17', '18-64', '65-99'))
+    >>> Domain.from_dict(clinic.to_dict()) == clinic
+    True
+    >>> clinic.with_csv(separator="tab").digest == clinic.digest
+    True
+    """
 
     table: str
     attributes: tuple[Attribute, ...]
@@ -59,24 +61,20 @@ class Domain:
         """Reads a domain file (YAML as in docs/domain.md)."""
         from .yaml_text import read_yaml
 
-        return cls.from_dict(read_yaml(path, most_bytes=MOST_BYTES))
+        return cls.from_dict(read_yaml(path))
 
     @classmethod
     def from_dict(cls, parts: Mapping[str, Any]) -> Domain:
         """The domain a mapping describes; the inverse of `to_dict`."""
         if not isinstance(parts, Mapping):
             raise BadDomain("a domain is a mapping with table, attributes, unit and neighbours")
-        _known(parts, {"table", "attributes", "unit", "neighbours", "impossible", "csv"}, "the domain")
-        table = canonical(parts.get("table"))
-        if table is None or isinstance(parts.get("table"), (Mapping, list)):
-            raise BadDomain("the domain has no table name; add a line `table: NAME`")
-        attributes = parts.get("attributes")
-        if not isinstance(attributes, Mapping) or not attributes:
-            raise BadDomain("the domain has no attributes; add `attributes:` with one line a column")
-        built = tuple(_attribute(_name(name), given) for name, given in attributes.items())
-        if len({a.name for a in built}) < len(built):
-            raise BadDomain("two attributes have the same name; name each column once")
-        made = cls(table=table, attributes=built, unit=_unit(parts), csv=Csv.from_dict(parts.get("csv", {})))
+        check_settings(parts, SETTINGS, "the domain")
+        made = cls(
+            table=read_table(parts),
+            attributes=read_attributes(parts),
+            unit=read_unit(parts),
+            csv=Csv.from_dict(parts.get("csv", {})),
+        )
         if "impossible" not in parts:
             return made
         from .impossible import checked
@@ -137,140 +135,9 @@ class Domain:
 
     def position(self, name: str) -> int:
         """Where an attribute stands among the closed ones. Names match exactly, else without regard to case."""
-        found = self._positions.get(name)
-        if found is None:
-            alike = [i for known, i in self._positions.items() if known.lower() == name.lower()]
-            if len(alike) != 1:
-                raise UnknownAttribute(name, known=self.names)
-            found = alike[0]
-        return found
-
-
-def _known(given: Mapping[str, Any], allowed: set[str], where: str) -> None:
-    for key in given:
-        if key not in allowed:
-            known = sorted(allowed)
-            raise BadDomain(
-                f"{where} has an unknown setting '{key}'; allowed: {listed(known)}.{suggestion(str(key), known)}"
-            )
-
-
-def _unit(parts: Mapping[str, Any]) -> Unit:
-    unit = parts.get("unit", {})
-    if not isinstance(unit, Mapping):
-        raise BadDomain("unit is written {rows: 1}: at most this many rows per person")
-    _known(unit, {"rows"}, "unit")
-    rows = _whole(unit.get("rows", 1), "unit rows")
-    if rows < 1:
-        raise BadDomain(f"unit rows must be at least 1, not {rows}")
-    neighbours = parts.get("neighbours", "replace")
-    if neighbours not in ("replace", "add-remove"):
-        raise BadDomain(f"neighbours must be replace or add-remove, not {str(neighbours)[:40]!r}")
-    return Unit(rows=rows, neighbours=cast(Neighbours, neighbours))
-
-
-def _attribute(name: str, given: object) -> Attribute:
-    if not isinstance(given, Mapping) or "kind" not in given:
-        raise BadDomain(f"{name}: write {{kind: ...}} with one of {', '.join(KINDS)}")
-    kind = str(given["kind"])
-    if kind not in KINDS:
-        raise BadDomain(f"{name}: unknown kind '{kind}'; one of {', '.join(KINDS)}.{suggestion(kind, KINDS)}")
-    _known(given, OPTIONS[kind] | {"kind"}, name)
-    missing = str(given.get("missing", "category"))
-    if missing not in ("category", "error"):
-        raise BadDomain(f"{name}: missing must be category or error, not '{missing}'")
-    other, how = _flag(given.get("other", False), name), cast(Missing, missing)
-    if kind == "boolean":
-        return Boolean(name=name, other=other, missing=how)
-    if kind == "open":
-        return Open(name=name)
-    if kind == "category":
-        return Category(name=name, other=other, missing=how, names=_names(name, given, "values"))
-    if kind == "decision_list":
-        length = _whole(given.get("length", 0), f"{name}: length")
-        return DecisionList(name=name, missing=how, inputs=_names(name, given, "inputs"), length=length)
-    low, high = _bounds(name, given.get("between"))
-    cls = Integer if kind == "integer" else Number
-    if cls is Integer and (low.denominator, high.denominator) != (1, 1):
-        raise BadDomain(f"{name}: an integer lies between whole numbers, not {readable(low)} and {readable(high)}")
-    cuts = _cuts(name, given, low=low, high=high, whole=cls is Integer)
-    return cls(name=name, other=other, missing=how, low=low, high=high, cuts=cuts)
-
-
-def _name(name: object) -> str:
-    text = str(name)
-    if not text.strip() or not text.isprintable():
-        raise BadDomain(f"an attribute's name is printable text on one line, not {text[:40]!r}")
-    return text
-
-
-def _names(name: str, given: Mapping[str, Any], setting: str) -> tuple[str, ...]:
-    values = given.get(setting)
-    if not isinstance(values, (list, tuple)):
-        raise BadDomain(f"{name}: a {given['kind']} needs `{setting}: [a, b, ...]`")
-    texts = [canonical(v) for v in values if not isinstance(v, (Mapping, list))]
-    if len(texts) < len(values) or None in texts:
-        raise BadDomain(f"{name}: each of the {setting} is one word or number, and none is blank")
-    return tuple(t for t in texts if t is not None)
-
-
-def _bounds(name: str, between: object) -> tuple[Fraction, Fraction]:
-    if not isinstance(between, (list, tuple)) or len(between) != 2:
-        raise BadDomain(f"{name}: needs `between: [lowest, highest]`")
-    low, high = (_fraction(b, name) for b in between)
-    if low >= high:
-        raise BadDomain(f"{name}: between must ascend, not [{readable(low)}, {readable(high)}]")
-    return low, high
-
-
-def _cuts(name: str, given: Mapping[str, Any], *, low: Fraction, high: Fraction, whole: bool) -> tuple[Fraction, ...]:
-    """Inner edges from `edges`, from `bins` (equal width), or one bin a value for a short range of integers."""
-    if "edges" in given and "bins" in given:
-        raise BadDomain(f"{name}: give edges or bins, not both")
-    if "edges" in given:
-        edges = given["edges"]
-        if not isinstance(edges, (list, tuple)):
-            raise BadDomain(f"{name}: edges is a list of numbers")
-        cuts = [_fraction(e, name) for e in edges]
-        if whole and any(c.denominator != 1 for c in cuts):
-            raise BadDomain(f"{name}: the edges of an integer are whole numbers")
-        return tuple(c for c in cuts if c not in (low, high + 1 if whole else high))
-    if "bins" in given:
-        bins = _whole(given["bins"], f"{name}: bins")
-        values = int(high - low) + 1
-        most = min(values, MOST_CODES) if whole else MOST_CODES
-        if not 1 <= bins <= most:
-            raise BadDomain(f"{name}: bins must be at least 1 and at most {most}, not {bins}")
-        if whole:
-            return tuple(low + Fraction(values * i, bins).__ceil__() for i in range(1, bins))
-        return tuple(low + (high - low) * i / bins for i in range(1, bins))
-    if whole and high - low < MOST_SINGLE_BINS:
-        return tuple(low + i for i in range(1, int(high - low) + 1))
-    raise BadDomain(f"{name}: needs `bins: 8` or `edges: [...]` to be counted")
-
-
-def _flag(value: object, name: str) -> bool:
-    text = (canonical(value) or "").lower()
-    if text not in ("true", "false"):
-        raise BadDomain(f"{name}: other is true or false, not {str(value)[:40]!r}")
-    return text == "true"
-
-
-def _whole(value: object, name: str) -> int:
-    number = _fraction(value, name)
-    if number.denominator != 1 or abs(number) > 10**9:
-        raise BadDomain(f"{name} must be a whole number, not {str(value)[:40]!r}")
-    return int(number)
-
-
-def _fraction(value: object, name: str) -> Fraction:
-    try:
-        # A short text such as 1e999999999 would otherwise become a number that fills the memory.
-        power = str(value).lower().partition("e")[2]
-        if isinstance(value, (bool, Mapping, list)) or len(str(value)) > LONGEST or abs(int(power or 0)) > 400:
-            raise ValueError
-        number = Fraction(str(value))
-        float(number)  # rows are compared as floats, so a bound must be one
-        return number
-    except (ValueError, ZeroDivisionError, OverflowError):
-        raise BadDomain(f"{name}: expected a number, not {str(value)[:40]!r}") from None
+        if name in self._positions:
+            return self._positions[name]
+        alike = [i for known, i in self._positions.items() if known.lower() == name.lower()]
+        if len(alike) != 1:
+            raise UnknownAttribute(name, known=self.names)
+        return alike[0]

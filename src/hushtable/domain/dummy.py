@@ -46,7 +46,7 @@ def _value(attribute: Attribute, code: int, generator: np.random.Generator) -> s
     if code == attribute.other_code:
         return "undeclared"
     if isinstance(attribute, Binned):
-        low, high = attribute.reach()[code]
+        low, high = attribute.bin_bounds()[code]
         if isinstance(attribute, Integer):
             return str(int(low) + int(generator.integers(0, min(int(high - low) + 1, 2**62))))
         return repr(float(low) + (float(high) - float(low)) * float(generator.random()))

@@ -11,7 +11,7 @@ from ..errors import BadDomain, BadPath
 
 __all__ = ["read_yaml", "yaml_text"]
 
-MOST_DEPTH = 20
+MOST_BYTES, MOST_DEPTH = 10_000_000, 20
 
 
 class _PlainLoader(yaml.BaseLoader):
@@ -40,7 +40,7 @@ class _PlainLoader(yaml.BaseLoader):
         return super().construct_mapping(node, deep)
 
 
-def read_yaml(path: str | Path, *, most_bytes: int) -> Any:
+def read_yaml(path: str | Path) -> Any:
     """The plain values of a YAML file: text, lists and mappings."""
     try:
         data = Path(path).read_bytes()
@@ -48,8 +48,8 @@ def read_yaml(path: str | Path, *, most_bytes: int) -> Any:
         raise BadPath(f"no file {path}; give the path of a domain file (hush domain draft makes one)") from None
     except (OSError, ValueError) as error:
         raise BadPath(f"cannot read {path}: {getattr(error, 'strerror', None) or 'it is not a file name'}") from None
-    if len(data) > most_bytes:
-        raise BadDomain(f"{path} has {len(data):,} bytes; a domain file has at most {most_bytes:,}")
+    if len(data) > MOST_BYTES:
+        raise BadDomain(f"{path} has {len(data):,} bytes; a domain file has at most {MOST_BYTES:,}")
     try:
         return yaml.load(data.decode("utf-8"), Loader=_PlainLoader)
     except UnicodeDecodeError:

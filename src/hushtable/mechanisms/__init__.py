@@ -5,8 +5,10 @@ from __future__ import annotations
 import sys
 from dataclasses import fields, is_dataclass
 from functools import cache
+from typing import Any
 
 from ..errors import BadPlan
+from ..questions.workloads.base import under_new_names
 from ..registry import classes_in
 from ..words import listed, read_call, suggestion
 from .base import Design, Forecast, Mechanism
@@ -15,12 +17,12 @@ __all__ = ["Design", "Forecast", "Mechanism", "mechanisms", "read_mechanism"]
 
 
 @cache
-def mechanisms() -> dict[str, Mechanism]:
+def mechanisms() -> dict[str, Mechanism[Any]]:
     """Every mechanism, by name, with its default options."""
     return {name: cls() for name, cls in classes_in(sys.modules[__name__], Mechanism).items()}
 
 
-def read_mechanism(text: str) -> Mechanism:
+def read_mechanism(text: str) -> Mechanism[Any]:
     """The mechanism a text names, with options if it has any: `histogram`, `mwem(rounds=12)`."""
     known = mechanisms()
     if text in known:
@@ -33,6 +35,7 @@ def read_mechanism(text: str) -> Mechanism:
         names = sorted(known)
         raise BadPlan(f"no mechanism '{text[:60]}'; there are {listed(names)}.{suggestion(name, names)}")
     kind = type(known[name])
+    given = under_new_names(given, kind.former)
     options: list[str] = [f.name for f in fields(kind) if f.init and f.name != "learner"] if is_dataclass(kind) else []
     if not set(given) <= set(options):
         raise BadPlan(f"{name} takes {listed(options) or 'no options'}; given: {listed(list(given))}")

@@ -13,25 +13,23 @@ from typing import TYPE_CHECKING
 from ..budget import Price, Unit
 from ..laws import Law
 from ..maths.interactions.layout import InteractionLayout
+from ..vault.door.noise import Noise
 from .base import Forecast
 
 if TYPE_CHECKING:
-    from ..vault.door.door import Noise
     from ..vault.statistics.base import Statistic
 
-__all__ = ["allocate", "forecast", "round_up", "uniform"]
+__all__ = ["allocate", "forecast", "least_variance_root", "uniform"]
 
 # No order of interactions gets less than this share of the budget, whatever the workload makes of it; the
 # number of rows (order 0) is one number and needs less.
 LEAST_SHARE, LEAST_SHARE_OF_ROWS = 0.05, 0.01
-SIGNIFICANT_BITS = 40
 
 
 def allocate(
     statistic: Statistic,
     interactions: InteractionLayout,
     *,
-    law: Law,
     unit: Unit,
     price: Price,
     uses: Sequence[float] | None = None,
@@ -44,32 +42,27 @@ def allocate(
     With cost p_g and use v_g of group g the minimum of sum v_g s_g under sum p_g / (2 s_g) = rho has variance
     s_g ~ sqrt(p_g / v_g); with Laplace noise, sum v_g b_g^2 under sum p_g / b_g, scale b_g ~ (p_g / v_g)^(1/3).
     """
-    from ..vault.door.door import Noise, price_of
-
-    power = 2 if law == Law.GAUSSIAN else 1
+    law = Law.of(price)
     costs = []
     for group in range(len(interactions.groups)):
         alone = [Fraction(int(g == group)) for g in range(len(interactions.groups))]
-        costs.append(float(statistic.sensitivity(power=power, weights=alone, neighbours=unit.neighbours)))
+        costs.append(float(statistic.sensitivity(power=law.power, weights=alone, neighbours=unit.neighbours)))
     if uses is None:
         uses = [use(interactions, law, group, interactions.order) for group in range(len(costs))]
-    root = 1 / 2 if law == Law.GAUSSIAN else 1 / 3
+    root = least_variance_root(law)
     shape = [(p / v) ** root if p > 0 and v > 0 else 0.0 for p, v in zip(costs, uses, strict=True)]
     shape = _with_floor(shape, costs, [len(key) for key in interactions.groups])
-    rough = Noise(law=law, per_group=tuple(round_up(Fraction(s)) for s in shape))
-    at_one = price_of(statistic, rough, unit).amount
-    stretch = at_one / price.on_grid(up=False).amount
-    return Noise(law=law, per_group=tuple(round_up(s * stretch) for s in rough.per_group))
+    return Noise.costing(price, statistic, unit, shape)
+
+
+def least_variance_root(law: Law) -> float:
+    """Scales of least total variance at a price go like (cost / use) to this power; `allocate` says why."""
+    return 1 / 2 if law == Law.GAUSSIAN else 1 / 3
 
 
 def uniform(statistic: Statistic, interactions: InteractionLayout, *, unit: Unit, price: Price) -> Noise:
     """One Laplace scale for all groups, as published; the number of rows stays exact where it is public."""
-    from ..vault.door.door import Noise, price_of
-
-    first = Fraction(0 if unit.neighbours == "replace" else 1)
-    rough = Noise(law=Law.LAPLACE, per_group=(first, *[Fraction(1)] * (len(interactions.groups) - 1)))
-    scale = round_up(price_of(statistic, rough, unit).amount / price.on_grid(up=False).amount)
-    return Noise(law=Law.LAPLACE, per_group=tuple(s * scale for s in rough.per_group))
+    return Noise.costing(price, statistic, unit, [int(unit.private_rows), *[1] * (len(interactions.groups) - 1)])
 
 
 def _with_floor(scales: Sequence[float], costs: Sequence[float], orders: Sequence[int]) -> list[float]:
@@ -84,15 +77,6 @@ def _with_floor(scales: Sequence[float], costs: Sequence[float], orders: Sequenc
     return [scale / lift[order] for scale, order in zip(scales, orders, strict=True)]
 
 
-def round_up(value: Fraction) -> Fraction:
-    """A little more noise, never less: the next fraction with 40 significant bits."""
-    if value == 0:
-        return value
-    shift = SIGNIFICANT_BITS - (value.numerator.bit_length() - value.denominator.bit_length())
-    scaled = value * Fraction(2) ** shift
-    return Fraction(math.ceil(scaled)) / Fraction(2) ** shift
-
-
 def use(interactions: InteractionLayout, law: Law, group: int, width: int) -> float:
     """How much a unit scale in one group adds to the summed variance of all cells of all tables of a width.
 
@@ -105,14 +89,14 @@ def use(interactions: InteractionLayout, law: Law, group: int, width: int) -> fl
     rest = Counter(interactions.sizes) - Counter(key)
     beyond = _elementary((interactions.functions(size).cells[0] for size in rest.elements()), width - len(key))
     each = prod(sum(_directions(interactions, size, law)) for size in key)
-    return interactions.sets_in(group) * each * beyond * (1 if law == Law.GAUSSIAN else 2)
+    return interactions.sets_in(group) * each * beyond * law.variance(1)
 
 
 def _directions(interactions: InteractionLayout, size: int, law: Law) -> list[float]:
     """Summed variance of an attribute's cells due to each function of unit scale: 1 each for contrasts (Gaussian)."""
-    one = interactions.functions(size)
-    units = one.norms if law == Law.GAUSSIAN else [step**2 for step in one.steps]
-    return [weight * unit for weight, unit in zip(one.cells[1:], units[1:], strict=True)]
+    functions = interactions.functions(size)
+    units = functions.norms if law == Law.GAUSSIAN else [step**2 for step in functions.steps]
+    return [weight * unit for weight, unit in zip(functions.cells[1:], units[1:], strict=True)]
 
 
 def _elementary(values: Iterable[float], degree: int) -> float:
@@ -157,6 +141,6 @@ def _worst(interactions: InteractionLayout, law: Law, scales: Sequence[float], k
             key = tuple(kind[i] for i in members)
             spread = prod(interactions.functions(kind[i]).cells[0] for i in range(len(kind)) if i not in members)
             largest = prod(max(_directions(interactions, s, law), default=0.0) for s in key)
-            parts.append(scales[number[tuple(sorted(key))]] * largest * spread * (1 if law == Law.GAUSSIAN else 2))
+            parts.append(scales[number[tuple(sorted(key))]] * largest * spread * law.variance(1))
     most = max(parts) / 4 if interactions.basis == "contrast" else sum(parts)
-    return most * cells + scales[0] * (1 if law == Law.GAUSSIAN else 2)
+    return most * cells + scales[0] * law.variance(1)

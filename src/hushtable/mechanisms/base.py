@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, ClassVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from ..budget import Price
 from ..domain import Domain
-from ..questions.workloads.base import Workload
+from ..errors import BadPlan
+from ..questions.workloads.base import Workload, under_former_names
 from ..words import counted, shortened
 
 if TYPE_CHECKING:
     from ..models.base import Model
     from ..vault.door.door import Door
+    from ..vault.door.noise import Noise
+    from ..vault.statistics.base import Statistic
+    from .plans import Alternative, Plan
 
-__all__ = ["TRIAL_ROWS", "Design", "Forecast", "Mechanism", "Trial", "options_text"]
+__all__ = ["TRIAL_ROWS", "Design", "Forecast", "Measuring", "Mechanism", "Trial", "of_kind", "options_text"]
 
+P = TypeVar("P")
+S = TypeVar("S", bound="Statistic")
+W = TypeVar("W", bound=Workload)
 TRIAL_ROWS = 8
 
 
@@ -39,10 +47,11 @@ class Forecast:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Design:
+class Design(Generic[P]):
     """A mechanism made ready for one domain, workload and price; holds everything `release` needs."""
 
-    mechanism: str
+    by: Mechanism[P] = field(repr=False, compare=False)
+    """The mechanism that made it and carries it out; nothing looks it up by its name."""
     options: str = ""
     """What was chosen differently from the mechanism's defaults, as text."""
     summary: str
@@ -57,20 +66,47 @@ class Design:
     """Bytes of working memory, about."""
     work: float
     """Seconds per million rows on one core, about."""
-    parameters: Any
+    parameters: P
+    """What was decided, in the mechanism's own terms."""
     words: tuple[str, str, str, str] = ("width", "tables", "typical cell", "worst question")
     """What the columns of the forecast are called."""
+    headline: str = ""
+    """What the last forecast is called, where it alone sums up the design; empty where all widths count."""
     outlook: tuple[str, ...] = ()
     """What else can be said before the data are opened, a line each."""
     fit_seconds: float = 0.0
     """Seconds of work after the measurements, about."""
-    by: Mechanism | None = field(default=None, repr=False, compare=False)
-    """The mechanism that carries it out, which need not be found by its name; the design of every plan has it."""
+
+    @property
+    def mechanism(self) -> str:
+        """The name of its mechanism, without options."""
+        return self.by.name
+
+    @property
+    def title(self) -> str:
+        """The mechanism, with its options where they are not the defaults: `mwem(rounds=12)`."""
+        return f"{self.mechanism}({self.options})" if self.options else self.mechanism
+
+    @property
+    def recorded(self) -> str:
+        """The same as files, journals and digests keep it: options under the names they had first."""
+        return under_former_names(self.title, self.by.former)
+
+    @property
+    def error(self) -> float:
+        """What designs are compared by: the typical error at the largest width."""
+        return self.forecasts[-1].typical
 
     def __repr__(self) -> str:
-        made = f"{self.mechanism}({self.options})" if self.options else self.mechanism
         what = f"{counted(self.numbers, 'number')} for {self.price}; {shortened(self.summary, 300)}"
-        return f"<Design {shortened(made, 200)}: {what}>"
+        return f"<Design {shortened(self.title, 200)}: {what}>"
+
+
+class Measuring(NamedTuple, Generic[S]):
+    """All that is decided where one statistic is measured once."""
+
+    statistic: S
+    noise: Noise
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,34 +114,52 @@ class Trial:
     """A small release of made-up rows that takes the ways a real one may take."""
 
     domain: Domain
-    design: Design
+    design: Design[Any]
     rows: dict[str, list[str]]
     """Column name to values, as text."""
 
 
-class Mechanism(ABC):
-    """Designs without data, releases through the door."""
+class Mechanism(ABC, Generic[P]):
+    """Designs without data, releases through the door. P is what its designs decide."""
 
     name: ClassVar[str]
+    former: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    """Options that had another name once, old to new, as for workloads."""
+    answers: ClassVar[tuple[type[Workload], ...]] = ()
+    """The kinds of workloads it can answer."""
     source: ClassVar[str]
     """Key in docs/references.bib."""
     unbiased: ClassVar[bool] = True
     """Whether answers are exact but for noise, so that the forecast is their standard error."""
     by_name_only: ClassVar[bool] = False
     """Whether the planner leaves it alone unless it is asked for."""
+    why_by_name: ClassVar[str] = ""
+    """The reason, for one that is not in `published/`, where being never better is reason enough."""
+    speaks_first: ClassVar[bool] = False
+    """Whether its reason is the one to show where no mechanism can do it: that of the one that can do most."""
 
-    @abstractmethod
     def suits(self, workload: Workload) -> bool:
         """Whether it can answer this kind of workload at all."""
+        return isinstance(workload, self.answers)
 
     @abstractmethod
-    def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design:
+    def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design[P]:
         """The best use of `price`; BadPlan with one clear line when it cannot be done.
 
         `rows` is about how many rows there are; only designs whose choice depends on it ask for it.
         """
 
-    def trials(self, domain: Domain, design: Design) -> Iterable[Trial]:
+    def beside(self, chosen: Design[Any], domain: Domain, workload: Workload, rows: int | None) -> Alternative | None:
+        """What a plan that chose another design should say of this mechanism, if it is not among the candidates."""
+        return None
+
+    def forecast_lines(self, plan: Plan) -> list[str]:
+        """The forecast of a plan by this mechanism, in words: one line a width."""
+        from .plan_text import forecast_by_width
+
+        return forecast_by_width(plan)
+
+    def trials(self, domain: Domain, design: Design[P]) -> Iterable[Trial]:
         """Releases that are tried before anything is charged: all modules and kernels that `release` may need.
 
         The design itself, on a few rows and with next to no noise drawn, unless a mechanism has a quicker way.
@@ -115,11 +169,18 @@ class Mechanism(ABC):
         yield Trial(domain=domain, design=design, rows=dummy_rows(domain, rows=TRIAL_ROWS, seed=0))
 
     @abstractmethod
-    def release(self, door: Door, domain: Domain, design: Design) -> Model:
+    def release(self, door: Door, domain: Domain, design: Design[P]) -> Model:
         """Measures through the door, then fits a model; adds no noise and keeps no account of its own."""
 
 
+def of_kind(workload: Workload, kind: type[W]) -> W:
+    """The workload, as the kind that a mechanism answers; BadPlan for any other, which `suits` would have refused."""
+    if not isinstance(workload, kind):
+        raise BadPlan(f"{workload} is not a workload of this mechanism; it answers {kind.__name__}")
+    return workload
+
+
 def options_text(mechanism: Any) -> str:
-    """The options of a mechanism (a dataclass) that differ from its defaults: `rounds=12, unit=query`."""
+    """The options of a mechanism (a dataclass) that differ from its defaults: `rounds=12, measure_by=query`."""
     given = {f.name: getattr(mechanism, f.name) for f in fields(mechanism) if getattr(mechanism, f.name) != f.default}
     return ", ".join(f"{name}={value}" for name, value in given.items())

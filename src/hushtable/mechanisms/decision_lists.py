@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from fractions import Fraction
 from math import comb
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,13 +19,14 @@ from ..maths.interactions.layout import InteractionLayout
 from ..models.decision_lists import DecisionListsModel
 from ..questions.workloads.base import Workload
 from ..questions.workloads.decision_lists import DecisionLists
+from ..vault.door.noise import Noise
 from ..vault.statistics.decision_lists import DecisionListSums
 from ..words import counted, readable
-from .allocation import round_up
-from .base import Design, Forecast, Mechanism
+from .allocation import least_variance_root
+from .base import Design, Forecast, Measuring, Mechanism, of_kind
 
 if TYPE_CHECKING:
-    from ..vault.door.door import Door, Noise
+    from ..vault.door.door import Door
 
 __all__ = ["DecisionListsRelease"]
 
@@ -36,7 +36,7 @@ SECONDS_PER_SET, SECONDS_PER_ROW = 1e-8, 1.2e-5
 ROUNDS = 300
 
 
-class DecisionListsRelease(Mechanism):
+class DecisionListsRelease(Mechanism[Measuring[DecisionListSums]]):
     """Rows are decision lists, questions are inputs [ThaUV12, Sec. 4.3].
 
     By Parseval one row's coefficients have length 1 together, however many sets there are, so the noise of one
@@ -47,15 +47,14 @@ class DecisionListsRelease(Mechanism):
 
     name = "decision-lists"
     source = "ThaUV12"
+    answers = (DecisionLists,)
 
-    def suits(self, workload: Workload) -> bool:
-        """Decision lists only."""
-        return isinstance(workload, DecisionLists)
-
-    def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design:
-        """See Mechanism. Where the order is open: the one with the narrowest intervals, exact if rows are not known."""
+    def design(
+        self, domain: Domain, workload: Workload, price: Price, rows: int | None = None
+    ) -> Design[Measuring[DecisionListSums]]:
+        """Where the order is open: the one with the narrowest intervals, exact if rows are not known."""
         workload.check(domain)
-        asked = cast(DecisionLists, workload)
+        asked = of_kind(workload, DecisionLists)
         column = asked.column(domain)
         highest = _highest_order(len(column.inputs), asked.order or column.most_rules, given=asked.order is not None)
         best = self._at_order(domain, column, highest, price)
@@ -68,23 +67,25 @@ class DecisionListsRelease(Mechanism):
                     break
         return best
 
-    def _at_order(self, domain: Domain, column: DecisionList, order: int, price: Price) -> Design:
+    def _at_order(
+        self, domain: Domain, column: DecisionList, order: int, price: Price
+    ) -> Design[Measuring[DecisionListSums]]:
         statistic = DecisionListSums(column, order)
         numbers = statistic.length
         law = Law.of(price)
-        noise = _allocate(statistic, law=law, unit=domain.unit, price=price)
+        noise = _allocate(statistic, unit=domain.unit, price=price)
         bias = float(statistic.polynomials.bias)
         lists = f"bias at most {readable(float(f'{bias:.3g}'))}" if bias else "exact"
         return Design(
-            mechanism=self.name,
+            by=self,
             summary=f"{numbers - 1:,} parities of at most {counted(order, 'input')} ({lists}) "
             f"with discrete {law.title()} noise",
-            price=price, numbers=numbers, parameters=(statistic, noise), memory=150_000_000 + 40 * numbers,
+            price=price, numbers=numbers, parameters=Measuring(statistic, noise), memory=150_000_000 + 40 * numbers,
             forecasts=(_forecast(statistic, noise),),
             work=1e6 * (SECONDS_PER_ROW + 2**column.most_rules * SECONDS_PER_SET),
         )  # fmt: skip
 
-    def release(self, door: Door, domain: Domain, design: Design) -> DecisionListsModel:
+    def release(self, door: Door, domain: Domain, design: Design[Measuring[DecisionListSums]]) -> DecisionListsModel:
         statistic, noise = design.parameters
         seen = door.measure(statistic, noise)
         polynomials = statistic.polynomials
@@ -109,7 +110,7 @@ def _highest_order(inputs: int, wanted: int, *, given: bool) -> int:
     return fits
 
 
-def _half_width(design: Design, rows: int) -> float:
+def _half_width(design: Design[Any], rows: int) -> float:
     """Half of a 95% interval, as a fraction: what bias and noise make together."""
     (forecast,) = design.forecasts
     return forecast.bias + 1.96 * forecast.typical / rows
@@ -120,19 +121,15 @@ def _sizes(statistic: DecisionListSums) -> list[int]:
     return [comb(statistic.inputs, i) for i in range(statistic.order + 1)]
 
 
-def _allocate(statistic: DecisionListSums, *, law: Law, unit: Unit, price: Price) -> Noise:
+def _allocate(statistic: DecisionListSums, *, unit: Unit, price: Price) -> Noise:
     """The scales of least variance of an answer at the given price; the number of rows only where it is private."""
-    from ..vault.door.door import Noise, price_of
-
-    power, private = (2 if law == Law.GAUSSIAN else 1), unit.neighbours == "add-remove"
-    costs = np.array(sorted(statistic.polynomials.norms(power)), dtype=np.float64)
+    law, private = Law.of(price), unit.private_rows
+    costs = np.array(sorted(statistic.polynomials.norms(law.power)), dtype=np.float64)
     uses = [float(size) / 4**statistic.polynomials.grid for size in _sizes(statistic)]
     if private:
         costs, uses = np.insert(costs, 0, 1.0, axis=1), [1.0, *uses]
     shape = _least_variance(costs, uses, law)
-    rough = Noise(law=law, per_group=tuple(round_up(Fraction(s)) for s in ([] if private else [0.0]) + shape))
-    stretch = price_of(statistic, rough, unit).amount / price.on_grid(up=False).amount
-    return Noise(law=law, per_group=tuple(round_up(s * stretch) for s in rough.per_group))
+    return Noise.costing(price, statistic, unit, shape if private else [0.0, *shape])
 
 
 def _least_variance(costs: NDArray[np.float64], uses: Sequence[float], law: Law) -> list[float]:
@@ -141,7 +138,7 @@ def _least_variance(costs: NDArray[np.float64], uses: Sequence[float], law: Law)
     At the optimum some mixture p of the rows' kinds has variance_g = p.cost_g / use_g (Gaussian) or scale_g^3
     proportional to it (Laplace). The mixture is found by raising the share of kinds that pay more than the mean.
     """
-    root, mixture = (1 / 2 if law == Law.GAUSSIAN else 1 / 3), np.full(len(costs), 1 / len(costs))
+    root, mixture = least_variance_root(law), np.full(len(costs), 1 / len(costs))
     for _ in range(ROUNDS):
         scales = (mixture @ costs / np.array(uses)) ** root
         paid = costs @ (1 / scales)
@@ -154,8 +151,8 @@ def _forecast(statistic: DecisionListSums, noise: Noise) -> Forecast:
 
     Half of a private number of rows is in every count, and its share of bias again.
     """
-    each = [float(s) if noise.law == Law.GAUSSIAN else 2 * float(s) ** 2 for s in noise.per_group]
-    sets = sum(one * size for one, size in zip(each[1:], _sizes(statistic), strict=True))
+    each = [noise.law.variance(scale) for scale in noise.per_group]
+    sets = sum(variance * size for variance, size in zip(each[1:], _sizes(statistic), strict=True))
     bias = float(statistic.polynomials.bias)
     stderr = math.sqrt((0.5 + bias) ** 2 * each[0] + sets / 4 ** (statistic.polynomials.grid + 1))
     return Forecast(width=1, tables=1, typical=stderr, worst=stderr, bias=bias)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,16 +21,16 @@ from ..models.hash_sketch import HashSketchModel
 from ..models.key_columns import KeyColumns
 from ..questions.workloads.base import Workload
 from ..questions.workloads.sparse import KeyWorkload
+from ..vault.door.noise import Noise
 from ..vault.statistics.hash_sums import HashSums
 from ..words import counted
-from .allocation import round_up
-from .base import Design, Forecast, Mechanism
+from .base import Design, Forecast, Mechanism, of_kind
 
 if TYPE_CHECKING:
-    from ..vault.door.door import Door, Noise
+    from ..vault.door.door import Door
     from ..vault.door.reveal import Revealed
 
-__all__ = ["HashSketch", "forecast_sizes", "frequent_of"]
+__all__ = ["HashSketch", "forecast_sizes", "frequent_of", "rows_and_rest"]
 
 # Of epsilon, for the list of frequent values: it needs little, and collisions with frequent values are the worst.
 LIST_SHARE, LIST_SHARE_SMALL, SMALL = Fraction(1, 10), Fraction(1, 20), Fraction(1, 5)
@@ -55,7 +55,7 @@ class Sizes:
     threshold: int
 
 
-class HashSketch(Mechanism):
+class HashSketch(Mechanism[Sizes]):
     """A signed random hash of every key to one of W buckets [ChaCF04] replaces the published projection to T
     coordinates [BluR11, Alg. 2]: the same error, sqrt(m (noise + F2 / W)) for a list of m keys, at 1/T of the work
     and with a sensitivity that no hash can exceed. F2, the sum of squared counts, is made small by first taking out
@@ -64,32 +64,30 @@ class HashSketch(Mechanism):
 
     name = "hash-sketch"
     source = "BluR11"
+    answers = (KeyWorkload,)
 
-    def suits(self, workload: Workload) -> bool:
-        """Lists of keys."""
-        return isinstance(workload, KeyWorkload)
-
-    def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design:
+    def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design[Sizes]:
         workload.check(domain)
-        asked = cast(KeyWorkload, workload)
+        asked = of_kind(workload, KeyWorkload)  # type: ignore[type-abstract]
         unit = domain.unit
         law = Law.of(price)
         # Where signs would double the change of a bucket (Gaussian, replaced rows) the sketch goes without them.
-        signed = law == Law.LAPLACE or unit.neighbours == "add-remove"
+        signed = law == Law.LAPLACE or unit.private_rows
         on_list = _list_share(price) * price.amount
         spent = Price(currency=price.currency, amount=price.amount - on_list).on_grid(up=False)
         scale, threshold = _list_noise(on_list, price.delta, unit)
-        noise = _bucket_noise(asked.attributes(domain), law, unit, spent, signed=signed)
-        variance = float(noise.per_group[1]) if law == Law.GAUSSIAN else 2 * float(noise.per_group[1]) ** 2
+        statistic = HashSums(asked.attributes(domain), Sketch(ANY_KEY, 2, signed))
+        noise = Noise.sharing(spent, statistic, unit, rows_and_rest(unit))
+        variance = law.variance(noise.per_group[1])
         # No value left in the buckets is likely to be more frequent than this.
         most = None if rows is None else rows * (threshold + 5 * float(scale) if scale else rows)
         width = asked.buckets or _width(variance, most, asked.largest, listed=bool(scale))
         sizes = Sizes(asked.attributes(domain), getattr(asked, "free", None), width, signed, noise, scale, threshold)
-        found = f"a list of values with at least {threshold:,} noisy rows, then " if scale else ""
+        first = f"a list of values with at least {threshold:,} noisy rows, then " if scale else ""
         signs = "signed" if signed else "unsigned"
         return Design(
-            mechanism=self.name,
-            summary=f"{found}{counted(width, f'{signs} bucket')} of a keyed hash with discrete {law.title()} noise",
+            by=self,
+            summary=f"{first}{counted(width, f'{signs} bucket')} of a keyed hash with discrete {law.title()} noise",
             price=price,
             numbers=width + 1,
             parameters=sizes,
@@ -99,8 +97,9 @@ class HashSketch(Mechanism):
             words=("values", "lists", "noise alone", "and collisions"),
         )
 
-    def release(self, door: Door, domain: Domain, design: Design) -> HashSketchModel:
-        sizes: Sizes = design.parameters
+    def release(self, door: Door, domain: Domain, design: Design[Sizes]) -> HashSketchModel:
+        sizes = design.parameters
+        rows_scale, bucket_scale = sizes.noise.per_group
         frequent = NONE
         if sizes.list_scale:
             seen = door.reveal(sizes.attributes, scale=sizes.list_scale, threshold=sizes.threshold)
@@ -112,7 +111,7 @@ class HashSketch(Mechanism):
             columns=KeyColumns(sizes.attributes, sizes.free),
             sketch=sketch,
             law=sizes.noise.law,
-            group_scales=cast(tuple[Fraction, Fraction], sizes.noise.per_group),
+            group_scales=(rows_scale, bucket_scale),
             sums=sums.values,
             frequent=frequent,
         )
@@ -144,33 +143,13 @@ def _list_noise(epsilon: Fraction, delta: Fraction, unit: Unit) -> tuple[Fractio
 
     if not epsilon:
         return Fraction(0), 0
-    moved = unit.rows * (1 if unit.neighbours == "add-remove" else 2)
-    scale = moved / Price(currency="pure", amount=epsilon).on_grid(up=False).amount
+    scale = unit.moved / Price(currency="pure", amount=epsilon).on_grid(up=False).amount
     return scale, threshold_for(scale, delta, unit)
 
 
-def _bucket_noise(attributes: tuple[Attribute, ...], law: Law, unit: Unit, price: Price, *, signed: bool) -> Noise:
-    """One scale for all buckets, and one for the number of rows where it is private."""
-    from ..vault.door.door import Noise, price_of
-
-    statistic = HashSums(attributes, Sketch(ANY_KEY, 2, signed))
-    private = unit.neighbours == "add-remove"
-    shares = (ROWS_SHARE, 1 - ROWS_SHARE) if private else (Fraction(0), Fraction(1))
-    scales = []
-    for group, share in enumerate(shares):
-        alone = Noise(law=law, per_group=tuple(Fraction(int(g == group)) for g in range(2)))
-        at_one = _price_alone(statistic, alone, unit) if share else Fraction(0)
-        scales.append(round_up(at_one / (price.amount * share)) if share else Fraction(0))
-    noise = Noise(law=law, per_group=tuple(scales))
-    assert price_of(statistic, noise, unit).amount <= price.amount
-    return noise
-
-
-def _price_alone(statistic: HashSums, noise: Noise, unit: Unit) -> Fraction:
-    """What noise of scale 1 on one group would cost if the other were free."""
-    power = 2 if noise.law == Law.GAUSSIAN else 1
-    weights = [scale / 2 if power == 2 else scale for scale in noise.per_group]
-    return statistic.sensitivity(power=power, weights=weights, neighbours=unit.neighbours) * Fraction(unit.rows**power)
+def rows_and_rest(unit: Unit) -> tuple[Fraction, Fraction]:
+    """Shares of a budget: the number of rows where it is private, and all else."""
+    return (ROWS_SHARE, 1 - ROWS_SHARE) if unit.private_rows else (Fraction(0), Fraction(1))
 
 
 def _width(variance: float, most: float | None, largest: int, *, listed: bool) -> int:

@@ -14,8 +14,9 @@ from ..laws import Law
 from ..models.histogram import HistogramModel
 from ..questions.workloads.base import Workload
 from ..questions.workloads.marginals import Marginals
+from ..vault.door.noise import Noise
 from ..vault.statistics import Histogram
-from .base import Design, Forecast, Mechanism
+from .base import Design, Forecast, Measuring, Mechanism
 
 if TYPE_CHECKING:
     from ..vault.door.door import Door
@@ -25,43 +26,39 @@ __all__ = ["HistogramRelease"]
 MOST_CELLS = 2**22
 
 
-class HistogramRelease(Mechanism):
+class HistogramRelease(Mechanism[Measuring[Histogram]]):
     """One noise scale for all cells; a question that sums many cells sums their noise [DwoMNS06]."""
 
     name = "histogram"
     source = "DwoMNS06"
+    answers = (Marginals,)
 
-    def suits(self, workload: Workload) -> bool:
-        """Marginals of any width: every question is a sum of cells."""
-        return isinstance(workload, Marginals)
-
-    def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design:
-        from ..vault.door.door import Noise, price_of
-
+    def design(
+        self, domain: Domain, workload: Workload, price: Price, rows: int | None = None
+    ) -> Design[Measuring[Histogram]]:
         workload.check(domain)
         cells = prod(domain.sizes)
         if cells > MOST_CELLS:
             raise BadPlan(f"the whole table has {cells:,} cells and a histogram at most {MOST_CELLS:,}")
         law = Law.of(price)
         statistic = Histogram(domain.sizes)
-        at_one = price_of(statistic, Noise(law=law, per_group=(Fraction(1),)), domain.unit).amount
-        noise = Noise(law=law, per_group=(at_one / price.on_grid(up=False).amount,))
+        noise = Noise.costing(price, statistic, domain.unit, [1], rounded=False)
         width = workload.width if isinstance(workload, Marginals) else len(domain.sizes)
         return Design(
-            mechanism=self.name,
+            by=self,
             summary=f"{cells:,} cells of the whole table with discrete {law.title()} noise",
             price=price,
             numbers=cells,
-            parameters=(statistic, noise),
+            parameters=Measuring(statistic, noise),
             memory=150_000_000 + 40 * cells,
             forecasts=tuple(
-                _forecast(domain.sizes, noise.law, noise.per_group[0], w, public=domain.unit.neighbours == "replace")
+                _forecast(domain.sizes, noise.law, noise.per_group[0], w, public=not domain.unit.private_rows)
                 for w in range(1, width + 1)
             ),
             work=1e6 * len(domain.sizes) * 4e-8,
         )
 
-    def release(self, door: Door, domain: Domain, design: Design) -> HistogramModel:
+    def release(self, door: Door, domain: Domain, design: Design[Measuring[Histogram]]) -> HistogramModel:
         statistic, noise = design.parameters
         seen = door.measure(statistic, noise)
         return HistogramModel(domain=domain, law=noise.law, scale=noise.per_group[0], cells=seen.values, rows=seen.rows)
@@ -72,7 +69,7 @@ def _forecast(sizes: tuple[int, ...], law: Law, scale: Fraction, width: int, *, 
 
     A public number of rows takes the share 1 / kept of that noise away; then the worst question takes half the cells.
     """
-    variance = float(scale) if law == Law.GAUSSIAN else 2 * float(scale) ** 2
+    variance = law.variance(scale)
     cells = prod(sizes)
     kept, inverse = [1.0] + [0.0] * width, [1.0] + [0.0] * width
     for size in sizes:

@@ -3,31 +3,39 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..budget import Price, rho_of
 from ..domain import Domain
-from ..laws import Law
+from ..domain.attributes import Attribute
 from ..models.key_columns import KeyColumns
 from ..models.list_counts import ListCountsModel
 from ..questions.workloads.base import Workload
 from ..questions.workloads.known_lists import KnownLists
+from ..vault.door.noise import Noise
 from ..vault.statistics.list_sums import ListSums
 from ..words import counted
-from .allocation import round_up
-from .base import Design, Forecast, Mechanism
-from .hash_sketch import ROWS_SHARE
+from .base import Design, Forecast, Mechanism, of_kind
+from .hash_sketch import rows_and_rest
 
 if TYPE_CHECKING:
-    from ..vault.door.door import Door, Noise
+    from ..vault.door.door import Door
 
 __all__ = ["ListCounts"]
 
 SECONDS_PER_ROW = 2e-7
 
 
-class ListCounts(Mechanism):
+class NoisyLists(NamedTuple):
+    """The lists, the columns of their values, and the noise on their counts."""
+
+    statistic: ListSums
+    noise: Noise
+    attributes: tuple[Attribute, ...]
+    lists: tuple[tuple[str, ...], ...]
+
+
+class ListCounts(Mechanism[NoisyLists]):
     """The noise grows with how many lists a value is in, and not with how long they are [DwoMNS06].
 
     With a delta the noise is Gaussian, and the square root of that number counts.
@@ -35,57 +43,39 @@ class ListCounts(Mechanism):
 
     name = "list-counts"
     source = "DwoMNS06"
+    answers = (KnownLists,)
 
-    def suits(self, workload: Workload) -> bool:
-        """Lists that are known."""
-        return isinstance(workload, KnownLists)
-
-    def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design:
+    def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design[NoisyLists]:
         workload.check(domain)
-        asked = cast(KnownLists, workload)
+        asked = of_kind(workload, KnownLists)
         attributes = asked.attributes(domain)
-        flat = KeyColumns(attributes).flat([list(dict.fromkeys(one)) for one in asked.lists])
+        flat = KeyColumns(attributes).flat([list(dict.fromkeys(values)) for values in asked.lists])
         keys = flat.keys.to_pylist()
         statistic = ListSums(attributes, [keys[a:b] for a, b in zip(flat.starts, flat.starts[1:], strict=False)])
         if price.delta:
             price = Price(currency="zcdp", amount=rho_of(price.amount, price.delta))
-        noise = _noise(statistic, domain, price)
-        variance = float(noise.per_group[1]) if noise.law == Law.GAUSSIAN else 2 * float(noise.per_group[1]) ** 2
-        stderr = math.sqrt(variance)
+        noise = Noise.sharing(price, statistic, domain.unit, rows_and_rest(domain.unit))
+        stderr = math.sqrt(noise.law.variance(noise.per_group[1]))
         return Design(
-            mechanism=self.name,
+            by=self,
             summary=f"{counted(len(asked.lists), 'list')} with discrete {noise.law.title()} noise on each count",
             price=price,
             numbers=1 + len(asked.lists),
-            parameters=(statistic, noise, attributes, asked.lists),
+            parameters=NoisyLists(statistic, noise, attributes, asked.lists),
             memory=150_000_000 + 200 * len(keys),
             forecasts=(Forecast(width=asked.largest, tables=len(asked.lists), typical=stderr, worst=stderr),),
             work=1e6 * SECONDS_PER_ROW,
             words=("values", "lists", "every list", "every list"),
         )
 
-    def release(self, door: Door, domain: Domain, design: Design) -> ListCountsModel:
+    def release(self, door: Door, domain: Domain, design: Design[NoisyLists]) -> ListCountsModel:
         statistic, noise, attributes, lists = design.parameters
+        rows_scale, list_scale = noise.per_group
         return ListCountsModel(
             domain=domain,
             columns=KeyColumns(attributes),
-            lists=tuple(tuple(dict.fromkeys(one)) for one in lists),
+            lists=tuple(tuple(dict.fromkeys(values)) for values in lists),
             law=noise.law,
-            group_scales=noise.per_group,
+            group_scales=(rows_scale, list_scale),
             sums=door.measure(statistic, noise).values,
         )
-
-
-def _noise(statistic: ListSums, domain: Domain, price: Price) -> Noise:
-    """One scale for all lists, and one for the number of rows where it is private."""
-    from ..vault.door.door import Noise
-
-    law = Law.of(price)
-    power, unit = (1 if law == Law.LAPLACE else 2), domain.unit
-    shares = (ROWS_SHARE, 1 - ROWS_SHARE) if unit.neighbours == "add-remove" else (Fraction(0), Fraction(1))
-    whole, scales = price.on_grid(up=False).amount, []
-    for group, share in enumerate(shares):
-        alone = [Fraction(int(g == group)) / power for g in range(2)]
-        one = statistic.sensitivity(power=power, weights=alone, neighbours=unit.neighbours) * Fraction(unit.rows**power)
-        scales.append(round_up(one / (whole * share)) if share else Fraction(0))
-    return Noise(law=law, per_group=tuple(scales))

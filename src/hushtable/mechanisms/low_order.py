@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import inf, prod
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..budget import Price
 from ..domain import Domain
@@ -17,11 +17,12 @@ from ..questions.workloads.wide import Wide
 from ..vault.statistics import Parities, Residuals
 from ..words import counted
 from .allocation import allocate, forecast
-from .base import Design, Mechanism
+from .base import Design, Mechanism, of_kind
 from .wide_orders import wide_forecast, wide_uses
 
 if TYPE_CHECKING:
     from ..vault.door.door import Door
+    from ..vault.door.noise import Noise
     from ..vault.statistics.base import Statistic
 
 __all__ = ["MOST_NUMBERS", "LowOrder", "statistic_of"]
@@ -41,7 +42,15 @@ UNBIASED = 0.7
 SECONDS_PER_CELL, SECONDS_PER_PARITY, SECONDS_PER_VALUE = 1.5e-9, 4e-12, 4e-8
 
 
-class LowOrder(Mechanism):
+class NoisyInteractions(NamedTuple):
+    """Which interactions, their noise, and the width of the questions they are for."""
+
+    interactions: InteractionLayout
+    noise: Noise
+    width: int
+
+
+class LowOrder(Mechanism[NoisyInteractions]):
     """Measures every interaction once, at noise that is least for the workload's tables; answers are unbiased.
 
     zcdp: the residual method with discrete Gaussian noise, optimal among unbiased Gaussian mechanisms for
@@ -51,31 +60,33 @@ class LowOrder(Mechanism):
 
     name = "low-order"
     source = "XiaHZK23"
+    answers = (Marginals, Wide)
+    speaks_first = True
 
-    def suits(self, workload: Workload) -> bool:
-        """Marginals of any width, and wide workloads."""
-        return isinstance(workload, (Marginals, Wide))
-
-    def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design:
-        """See Mechanism. A wide workload is measured at an order with about the least expected error."""
+    def design(
+        self, domain: Domain, workload: Workload, price: Price, rows: int | None = None
+    ) -> Design[NoisyInteractions]:
+        """A wide workload is measured at an order with about the least expected error."""
         workload.check(domain)
         _check_sizes(domain)
         if isinstance(workload, Marginals):
             return self._at_order(domain, workload.width, price)
-        wide = cast(Wide, workload)
+        wide = of_kind(workload, Wide)  # type: ignore[type-abstract]
         if rows is None:
             raise BadPlan(f"{workload} needs about how many rows there are: the order to measure depends on it")
         if wide.order is not None:
             return self._at_order(domain, wide.order, price, wide, rows)
         guesses, exact = self._designs(domain, price, wide, rows)
-        least = min((design.forecasts[-1].typical for design in guesses), default=inf)
-        if exact is not None and exact.forecasts[-1].typical <= UNBIASED * least:
+        least = min((design.error for design in guesses), default=inf)
+        if exact is not None and exact.error <= UNBIASED * least:
             return exact
-        return next(design for design in guesses if design.forecasts[-1].typical <= ALIKE * least)
+        return next(design for design in guesses if design.error <= ALIKE * least)
 
-    def _designs(self, domain: Domain, price: Price, wide: Wide, rows: int) -> tuple[list[Design], Design | None]:
+    def _designs(
+        self, domain: Domain, price: Price, wide: Wide, rows: int
+    ) -> tuple[list[Design[NoisyInteractions]], Design[NoisyInteractions] | None]:
         """Those that guess from few attributes at a time, and the one that measures the whole width, if it fits."""
-        guesses: list[Design] = []
+        guesses: list[Design[NoisyInteractions]] = []
         orders = [1] if wide.width == 2 else range(2, min(wide.width - 1, MOST_ORDER) + 1, 2)
         try:
             for order in orders:
@@ -87,7 +98,9 @@ class LowOrder(Mechanism):
             guesses.append(self._at_order(domain, 1, price, wide, rows))
         return guesses, exact
 
-    def _at_order(self, domain: Domain, order: int, price: Price, wide: Wide | None = None, rows: int = 1) -> Design:
+    def _at_order(
+        self, domain: Domain, order: int, price: Price, wide: Wide | None = None, rows: int = 1
+    ) -> Design[NoisyInteractions]:
         sizes = domain.sizes
         numbers = InteractionLayout.count(sizes, order)
         if numbers > MOST_NUMBERS:
@@ -96,23 +109,24 @@ class LowOrder(Mechanism):
         interactions = InteractionLayout(sizes, order)
         law = Law.of(price)
         uses = None if wide is None else wide_uses(interactions, law, wide)
-        noise = allocate(statistic_of(interactions), interactions, law=law, unit=domain.unit, price=price, uses=uses)
+        noise = allocate(statistic_of(interactions), interactions, unit=domain.unit, price=price, uses=uses)
         forecasts = [forecast(interactions, noise, width) for width in range(1, order + 1)]
         if wide is not None:
             forecasts.append(wide_forecast(interactions, noise, wide, rows))
         kind = "parities" if interactions.binary else "interactions"
         return Design(
-            mechanism=self.name,
+            by=self,
             summary=f"{numbers:,} {kind} of at most {counted(order, 'attribute')} with discrete {law.title()} noise",
             price=price,
             numbers=numbers,
-            parameters=(interactions, noise, order if wide is None else wide.width),
+            parameters=NoisyInteractions(interactions, noise, order if wide is None else wide.width),
             forecasts=tuple(forecasts),
+            headline="" if wide is None else "expected error",
             memory=_memory(interactions),
             work=_work(interactions),
         )
 
-    def release(self, door: Door, domain: Domain, design: Design) -> LowOrderModel:
+    def release(self, door: Door, domain: Domain, design: Design[NoisyInteractions]) -> LowOrderModel:
         interactions, noise, width = design.parameters
         seen = door.measure(statistic_of(interactions), noise)
         return LowOrderModel(

@@ -4,27 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..questions.workloads.smooth import Smooth
 from ..words import counted, readable
-from .smooth.text import smooth_forecast
+from .plans import seconds
 
 if TYPE_CHECKING:
-    from .planner import Alternative, Plan
+    from .plans import Alternative, Plan
 
-__all__ = ["plan_text"]
+__all__ = ["forecast_by_width", "plan_text"]
 
 
 def plan_text(plan: Plan) -> str:
     """Mechanism, price, forecast and alternatives, in at most a screen."""
-    return "\n".join([*_head(plan), "", *_forecast(plan), *plan.design.outlook, *_alternatives(plan)])
+    return "\n".join([*_head(plan), "", *plan.by.forecast_lines(plan), *plan.design.outlook, *_alternatives(plan)])
 
 
 def _head(plan: Plan) -> list[str]:
-    from .planner import seconds
-
     unit, design = plan.domain.unit, plan.design
     who = "one row" if unit.rows == 1 else f"up to {unit.rows} rows of one person (every sensitivity x {unit.rows})"
-    change = "replaced" if unit.neighbours == "replace" else "added or removed"
+    change = "added or removed" if unit.private_rows else "replaced"
     rows = "not given" if plan.rows is None else f"{plan.rows:,}"
     cost = [f"{design.numbers:,} numbers", f"{design.memory / 1e6:,.0f} MB"]
     if plan.rows is not None:
@@ -39,10 +36,8 @@ def _head(plan: Plan) -> list[str]:
     ]
 
 
-def _forecast(plan: Plan) -> list[str]:
+def forecast_by_width(plan: Plan) -> list[str]:
     """One line a width."""
-    if isinstance(plan.workload, Smooth):
-        return smooth_forecast(plan)
     share = plan.rows is not None
     unit = "fraction of rows" if share else "rows"
     exact = [f for f in plan.design.forecasts if not f.reference]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from math import comb, prod
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..budget import Price
 from ..domain import Domain
@@ -16,13 +15,14 @@ from ..maths.interactions.tables_frame import precision, subsets
 from ..models.tables import TablesModel
 from ..questions.workloads.base import Workload
 from ..questions.workloads.marginals import Marginals
+from ..vault.door.noise import Noise
 from ..vault.statistics import Tables
 from ..words import counted
-from .allocation import round_up
-from .base import Design, Forecast, Mechanism
+from .allocation import least_variance_root
+from .base import Design, Forecast, Mechanism, of_kind
 
 if TYPE_CHECKING:
-    from ..vault.door.door import Door, Noise
+    from ..vault.door.door import Door
 
 __all__ = ["TablesRelease"]
 
@@ -31,7 +31,14 @@ MOST_CELLS = 20_000_000
 SECONDS_PER_CELL, SECONDS_PER_VALUE = 1.5e-9, 4e-8
 
 
-class TablesRelease(Mechanism):
+class NoisyCells(NamedTuple):
+    """Which tables, and the noise of each kind of them."""
+
+    interactions: InteractionLayout
+    noise: Noise
+
+
+class TablesRelease(Mechanism[NoisyCells]):
     """Every table has the same L1 sensitivity whatever its size, so large tables cost no more than small ones.
 
     Interactions spread one row over many numbers, which Gaussian noise does not mind and Laplace noise does:
@@ -40,14 +47,11 @@ class TablesRelease(Mechanism):
 
     name = "tables"
     source = "BarCDKMT07"
+    answers = (Marginals,)
 
-    def suits(self, workload: Workload) -> bool:
-        """Marginals of any width."""
-        return isinstance(workload, Marginals)
-
-    def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design:
+    def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design[NoisyCells]:
         workload.check(domain)
-        order, sizes = cast(Marginals, workload).width, domain.sizes
+        order, sizes = of_kind(workload, Marginals).width, domain.sizes
         cells = InteractionLayout.cells(sizes, order)
         if cells > MOST_CELLS:
             fits = max((t for t in range(1, order) if InteractionLayout.cells(sizes, t) <= MOST_CELLS), default=0)
@@ -55,17 +59,17 @@ class TablesRelease(Mechanism):
         interactions = InteractionLayout(sizes, order)
         law = Law.of(price)
         noise = _allocate(interactions, law, domain, price)
-        tables, public = comb(len(sizes), order), domain.unit.neighbours == "replace"
+        tables, public = comb(len(sizes), order), not domain.unit.private_rows
         return Design(
-            mechanism=self.name,
+            by=self,
             summary=f"{cells:,} cells of {counted(tables, 'table')} of {counted(order, 'attribute')} "
             f"with discrete {law.title()} noise",
-            price=price, numbers=cells, parameters=(interactions, noise), memory=150_000_000 + 40 * cells,
+            price=price, numbers=cells, parameters=NoisyCells(interactions, noise), memory=150_000_000 + 40 * cells,
             forecasts=tuple(_forecast(interactions, noise, w, public=public) for w in range(1, order + 1)),
             work=1e6 * (len(sizes) * SECONDS_PER_VALUE + tables * SECONDS_PER_CELL),
         )  # fmt: skip
 
-    def release(self, door: Door, domain: Domain, design: Design) -> TablesModel:
+    def release(self, door: Door, domain: Domain, design: Design[NoisyCells]) -> TablesModel:
         interactions, noise = design.parameters
         seen = door.measure(Tables(interactions), noise)
         return TablesModel(domain=domain, law=noise.law, order=interactions.order, group_scales=noise.per_group,
@@ -78,22 +82,20 @@ def _kinds(interactions: InteractionLayout, width: int) -> list[tuple[int, ...]]
 
 def _allocate(interactions: InteractionLayout, law: Law, domain: Domain, price: Price) -> Noise:
     """Least total squared error of all cells: variance ~ cells^(-1/2) (Gaussian), scale ~ cells^(-1/3) (Laplace)."""
-    from ..vault.door.door import Noise, price_of
-
-    root = 1 / 2 if law == Law.GAUSSIAN else 1 / 3
+    root = least_variance_root(law)
     kinds = _kinds(interactions, interactions.order)
-    rough = Noise(law=law, per_group=tuple(round_up(Fraction(prod(key) ** -root)) for key in kinds))
-    stretch = price_of(Tables(interactions), rough, domain.unit).amount / price.on_grid(up=False).amount
-    return Noise(law=law, per_group=tuple(round_up(s * stretch) for s in rough.per_group))
+    return Noise.costing(price, Tables(interactions), domain.unit, [prod(key) ** -root for key in kinds])
 
 
 def _forecast(interactions: InteractionLayout, noise: Noise, width: int, *, public: bool) -> Forecast:
     """Errors of the tables that all released cells give together, kind by kind: attributes of one size are alike."""
     top = dict(zip(_kinds(interactions, interactions.order), noise.per_group, strict=True))
-    one = {key: float(s) if noise.law == Law.GAUSSIAN else 2 * float(s) ** 2 for key, s in top.items()}
+    variances = {key: noise.law.variance(scale) for key, scale in top.items()}
     total = worst = cells = 0.0
     for kind in _kinds(interactions, width):
-        parts = {part: _part(interactions, kind, part, one, public=public) for part in subsets(tuple(range(width)))}
+        parts = {
+            part: _part(interactions, kind, part, variances, public=public) for part in subsets(tuple(range(width)))
+        }
         variance = sum(each * prod(1 - 1 / kind[i] for i in part) / prod(kind[i] for i in range(width) if i not in part)
                        for part, each in parts.items())  # fmt: skip
         tables = interactions.sets_in(interactions.groups.index(kind))
@@ -104,14 +106,15 @@ def _forecast(interactions: InteractionLayout, noise: Noise, width: int, *, publ
 
 
 def _part(
-    interactions: InteractionLayout, kind: tuple[int, ...], part: tuple[int, ...], one: dict[tuple[int, ...], float],
+    interactions: InteractionLayout, kind: tuple[int, ...], part: tuple[int, ...],
+    variances: dict[tuple[int, ...], float],
     *, public: bool,
 ) -> float:  # fmt: skip
     """Variance of a question of length 1 that lies in the part of some members of a table of this kind."""
     if public and not part:
         return 0.0
     spread = prod(kind[i] for i in range(len(kind)) if i not in part)
-    return 1 / precision(interactions, tuple(kind[i] for i in part), one) / spread
+    return 1 / precision(interactions, tuple(kind[i] for i in part), variances) / spread
 
 
 def _most(rows: float, rest: float) -> float:

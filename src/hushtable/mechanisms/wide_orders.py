@@ -53,10 +53,10 @@ def _bit_noise(key: tuple[int, ...], law: Law) -> float:
 
 
 def _laplace_bit(size: int) -> float:
-    one = contrasts(size)
+    basis = contrasts(size)
     half = np.array([float(code >= size / 2) for code in range(size)])
-    weights = one.inverse.T @ half
-    return float(sum((w * step) ** 2 for w, step in zip(weights[1:], one.steps[1:], strict=True)))
+    weights = basis.inverse.T @ half
+    return float(sum((w * step) ** 2 for w, step in zip(weights[1:], basis.steps[1:], strict=True)))
 
 
 def wide_forecast(interactions: InteractionLayout, noise: Noise, wide: Wide, rows: int) -> Forecast:

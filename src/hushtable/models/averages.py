@@ -9,14 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..domain import Domain
-from ..domain.attributes import Attribute, Binned
+from ..domain.attributes import Attribute
 from ..laws import Law
 from ..maths.interactions.noisy_table import Moments
-from ..questions.answer import Answer, CrossTab, Limits, reach
+from ..questions.answer import Answer, CrossTab, Limits, interval_factor
+from ..questions.measure import levels
 from ..questions.parse import Question
 from .quotients import PLACES, Averages, Quotients
 
-__all__ = ["Around", "Linear", "Spans", "averages", "levels", "mean_answer"]
+__all__ = ["Around", "Linear", "Spans", "averages", "mean_answer"]
 
 Floats = NDArray[np.float64]
 TOO_SMALL = "a group that is too small to tell from 0 has an unknown average; its interval is all there can be"
@@ -108,7 +109,7 @@ class Around:
 
     def __call__(self, confidence: float) -> tuple[Floats, Floats]:
         """Lower and upper ends of the intervals, inside what there can be."""
-        z = reach(confidence)
+        z = interval_factor(confidence)
         with np.errstate(all="ignore"):
             room = self.share - self.short - z * self.short_stderr
             half = self.within + np.where(room > 0, (self.bias + z * self.stderr) / room, np.inf)
@@ -133,7 +134,7 @@ def mean_answer(
     """The averages of all groups as an answer, with the notes that every model gives."""
     assert question.average is not None
     attribute = domain.closed[question.average]
-    if levels(attribute)[1].any():
+    if levels(attribute).half.any():
         notes = (
             *notes,
             f"{attribute.name} was released in bins: the bias bound says how far values inside may move it",
@@ -149,19 +150,3 @@ def mean_answer(
     labels = {a.name: tuple(a.labels[c] for c in codes) for a, codes in zip(attributes, grid, strict=True)}
     return CrossTab(groups=labels, value=value, stderr=stderr, bias=bias, kurtosis=kurtosis, law=law,
                     unbiased=cast("CrossTab | None", beside), **words)  # fmt: skip
-
-
-def levels(attribute: Attribute) -> tuple[Floats, Floats, Floats]:
-    """Per code: middle of its values, half their range, and whether the row has a value at all."""
-    if isinstance(attribute, Binned):
-        ends: list[Any] = attribute.reach()
-        middle = [float(low + high) / 2 for low, high in ends]
-        half = [float(high - low) / 2 for low, high in ends]
-    else:
-        middle, half = [0.0, 1.0], [0.0, 0.0]
-    extra = attribute.size - len(middle)
-    return (
-        np.array(middle + [0.0] * extra),
-        np.array(half + [0.0] * extra),
-        np.array([1.0] * len(middle) + [0.0] * extra),
-    )

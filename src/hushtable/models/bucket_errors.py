@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..questions.answer import Floats, reach
+from ..questions.answer import Floats, interval_factor
 
 __all__ = ["BucketErrors"]
 
@@ -43,9 +43,9 @@ class BucketErrors:
 
     def reach(self, confidence: float, values: Floats) -> Floats:
         """Half width, in standard deviations, of the interval for a sum over so many buckets of equal weight."""
-        normal = float(reach(confidence))
+        normal = float(interval_factor(confidence))
         most = max(0.5, 1 - BEYOND / min(DRAWS, len(self._residual)))
         if confidence > most:
-            return self.reach(most, values) * (normal / float(reach(most)))
+            return self.reach(most, values) * (normal / float(interval_factor(most)))
         factors = [float(tier[int(np.ceil(confidence * DRAWS)) - 1]) for tier in self._tiers]
         return np.interp(np.log2(np.maximum(values, 1.0)), np.arange(TIERS + 2), [*factors, normal])

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..domain import Domain
 from ..errors import BadQuestion
 from ..laws import Law
-from ..questions.list_answers import ListAnswer, ListTable
+from ..questions.answer import ListAnswer, ListTable
 from ..questions.lists import KeyBatch, Listed, Lists, Top
 from .base import Model
 from .bucket_errors import BucketErrors

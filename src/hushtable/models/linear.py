@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from ..domain import Domain
 from ..laws import Law
 from ..maths.interactions.noisy_table import Moments, NoisyTable
-from ..questions.answer import Answer, AnswerUnit, CrossTab
+from ..questions.answer import Answer, CrossTab
+from ..questions.answer_forms import AnswerUnit
 from ..questions.parse import Question
 from .averages import Spans, averages, mean_answer
 from .base import Model

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from ..questions.answer import Floats, Limits, reach
-from ..questions.list_answers import ListAnswer, ListTable
+from ..questions.answer import Floats, Limits, ListAnswer, ListTable, interval_factor
 from ..questions.lists import KeyBatch, Listed, Lists, Top
 from ..words import readable
 
@@ -182,7 +181,7 @@ def _limits(model: ListModel, found: dict[str, Floats], *, count: bool) -> Limit
     noise, both = (np.sqrt(np.maximum((found[name] * rows) ** 2 - shared**2, 0.0)) for name in ("noise", "stderr"))
 
     def ends(confidence: float) -> tuple[Floats, Floats]:
-        normal = reach(confidence)
+        normal = interval_factor(confidence)
         # Collisions come on top of the noise, whose size is known and not learnt.
         half = np.maximum(errors.reach(confidence, values) * both, normal * noise)
         left = rows**2 - (normal * spread) ** 2

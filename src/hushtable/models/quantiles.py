@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from ..errors import BadQuestion
 from ..maths.smooth.steps import Steps, degrees, places_of, steps
-from ..questions.answer import reach
+from ..questions.answer import QuantileAnswer, interval_factor
 from ..questions.smooth import SmoothQuestion
-from ..questions.smooth_answers import QuantileAnswer
 from ..words import readable
 from .margins import Margin, Released
 from .soft_quantiles import rising, soft_quantile
@@ -50,14 +49,14 @@ def quantile(question: SmoothQuestion, one: Released, kept: Floats) -> QuantileA
     value = float(np.interp(0.0, rising(band.middle), places))
 
     def ends(confidence: float) -> tuple[float, float]:
-        low, high = band.ends(reach(1 - (1 - confidence) / len(AWAY), band.kurtosis))
+        low, high = band.ends(interval_factor(1 - (1 - confidence) / len(AWAY), band.kurtosis))
         return min(float(places[low]), value), max(float(places[high]), value)
 
     (left, right), bracket = ends(USUAL), [float(places[i]) for i in band.ends(0.0)]
     unresolved = min(bracket[1] - bracket[0], right - left)
     return QuantileAnswer(
         question=question.text, unit="mean", value=value, bias=unresolved / 2,
-        stderr=(right - left - unresolved) / (2 * reach(USUAL)), ends=ends, estimator=one.basis,
+        stderr=(right - left - unresolved) / (2 * interval_factor(USUAL)), ends=ends, estimator=one.basis,
         notes=_resolution(axis.name, unresolved, right - left),
     )  # fmt: skip
 
@@ -103,7 +102,7 @@ def _band(one: Released, margin: Margin, kept: Floats, level: float, rows: float
     def price(degree: int) -> float:
         some = steps(margin.basis, degree, SOME)
         noise = _measured(one, margin, kept, level, rows, some).stderr
-        return float((rows * some.gap * DENSITY + noise.mean(axis=0) * reach(USUAL)).mean())
+        return float((rows * some.gap * DENSITY + noise.mean(axis=0) * interval_factor(USUAL)).mean())
 
     kinds = degrees(margin.basis)
     best = min(kinds, key=price) if len(kinds) > 1 else kinds[0]

@@ -8,7 +8,7 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
-from ..questions.answer import reach
+from ..questions.answer import interval_factor
 
 __all__ = ["PLACES", "SURELY", "Averages", "Quotients"]
 
@@ -75,7 +75,7 @@ class Quotients:
 
     def _end(self, stop: float, confidence: float) -> Floats:
         """From the value towards `stop`: the last m that is not ruled out, on finer and finer grids."""
-        reach(confidence)
+        interval_factor(confidence)
         cells, inner, outer = np.arange(len(self.top)), self.value, np.full(len(self.top), stop)
         for points in GRIDS:
             grid = inner + (outer - inner) * np.linspace(0, 1, points)[:, None]
@@ -160,7 +160,7 @@ def _at(coefficients: Floats, m: Floats) -> Floats:
 
 
 def _score(u: Floats, kurtosis: Floats) -> Floats:
-    """The normal deviate that is as rare as u: the inverse of `reach`, whose correction begins at sqrt(3)."""
+    """The normal deviate that is as rare as u: the inverse of `interval_factor`, whose correction begins at sqrt(3)."""
     bend = np.clip(kurtosis, 1e-9, 7.0) / 24
     slope = (1 - 3 * bend) / bend
     size = np.sqrt(slope / 3)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from ..questions.answer import reach
+from ..questions.answer import interval_factor
 
 __all__ = ["OLD", "SURELY", "Estimate", "Ratio"]
 
@@ -59,9 +59,9 @@ class Ratio:
         """Every r for which sum - r bottom is no farther from 0 than its noise reaches [Fie54].
 
         Not symmetric; without an end where the bottom cannot be told from 0 at this confidence. A bottom without noise
-        gives value +- reach x stderr.
+        gives value +- interval_factor x stderr.
         """
-        z = reach(confidence, self.kurtosis)
+        z = interval_factor(confidence, self.kurtosis)
         below = self.bottom.value**2 - z**2 * self.bottom.variance
         if below <= 0:
             return -math.inf, math.inf

@@ -16,9 +16,8 @@ from ..domain import Domain
 from ..errors import BadQuestion, BadSynopsis
 from ..maths.smooth.axes import Block, axis_of
 from ..maths.smooth.target import BiasKind, CallableTarget, ExpressionTarget, Target
-from ..questions.answer import Answer, CrossTab
+from ..questions.answer import Answer, CrossTab, SmoothAnswer, SmoothTable
 from ..questions.smooth import SmoothQuestion, parse_smooth
-from ..questions.smooth_answers import SmoothAnswer, SmoothTable
 from ..words import listed, readable
 from .base import Model
 from .margins import BasisName, Margin, Released

@@ -15,8 +15,8 @@ from ..errors import BadQuestion, BadSynopsis
 from ..laws import Law
 from ..maths.smooth.axes import axis_of
 from ..maths.smooth.expressions import Expression, names_in, parse_expression
+from ..questions.answer import SmoothAnswer
 from ..questions.smooth import SmoothQuestion, parse_smooth
-from ..questions.smooth_answers import SmoothAnswer
 from ..words import listed
 from .base import Model
 from .ratios import OLD, Estimate, Ratio

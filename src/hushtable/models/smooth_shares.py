@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from ..errors import BadQuestion
 from ..maths.smooth.basis import along
-from ..questions.answer import Answer, CrossTab
+from ..questions.answer import Answer, CrossTab, SmoothAnswer, SmoothTable
 from ..questions.smooth import SmoothQuestion
-from ..questions.smooth_answers import SmoothAnswer, SmoothTable
 from .margins import Margin, Released
 from .ratios import Ratio
 

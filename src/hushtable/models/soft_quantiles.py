@@ -7,9 +7,8 @@ from numpy.typing import NDArray
 
 from ..errors import BadQuestion
 from ..maths.smooth.functions import ndtr
-from ..questions.answer import reach
+from ..questions.answer import QuantileAnswer, interval_factor
 from ..questions.smooth import SmoothQuestion
-from ..questions.smooth_answers import QuantileAnswer
 from ..words import readable
 from .margins import Margin, Released
 
@@ -40,7 +39,7 @@ def soft_quantile(question: SmoothQuestion, one: Released, kept: Floats) -> Quan
     values = rising(level)
 
     def ends(confidence: float) -> tuple[float, float]:
-        half = bias + reach(confidence, kurtosis) * stderr
+        half = bias + interval_factor(confidence, kurtosis) * stderr
         inside = np.flatnonzero(np.abs(level - asked.level) <= half)
         below, above = np.flatnonzero(level + half < asked.level), np.flatnonzero(level - half > asked.level)
         first = min([*inside[:1], *(above[:1])], default=0)

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadQuestion
-from ..questions.answer import Answer, AnswerUnit, CrossTab
+from ..questions.answer import Answer, CrossTab
+from ..questions.answer_forms import AnswerUnit
 from ..questions.parse import Question
 from ..words import readable
 from .weighted_bars import ErrorBar, bar, guess

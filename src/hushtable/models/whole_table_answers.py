@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from ..domain.predicate import Predicate
 from ..errors import BadQuestion
 from ..maths.weighted_rows.calibration import Bound
-from ..questions.answer import Answer, AnswerUnit, CrossTab
+from ..questions.answer import Answer, CrossTab
+from ..questions.answer_forms import AnswerUnit
 from ..questions.parse import Question
 from ..words import listed
 from .whole_table_measured import measured_moments

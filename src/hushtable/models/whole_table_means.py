@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..questions.answer import Answer, CrossTab
+from ..questions.measure import levels
 from ..questions.parse import Question
-from .averages import Around, levels, mean_answer
+from .averages import Around, mean_answer
 from .quotients import SURELY, Averages
 from .whole_table_answers import Bars, shares
 from .whole_table_measured import measured_averages

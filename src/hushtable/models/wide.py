@@ -14,7 +14,8 @@ from ..errors import BadQuestion
 from ..maths.wide.general import assisted_general, certified_general
 from ..maths.wide.shape import Symmetric, shape_of
 from ..maths.wide.symmetric import Bits, Estimate, assisted, certified, published, sets_of
-from ..questions.answer import Answer, AnswerUnit, CrossTab
+from ..questions.answer import Answer, CrossTab
+from ..questions.answer_forms import AnswerUnit
 from ..questions.parse import Question
 
 if TYPE_CHECKING:

@@ -2,29 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ..errors import HushError
+from ..errors import BadLedger, BadPath, HushError
 from ..mechanisms.planner import Plan
 from ..synopsis import Synopsis
 from ..vault.door.door import Door
 from ..vault.door.randomness import Randomness
-from ..vault.statistics.base import Statistic
-from .account import ReleaseAccount
+from ..vault.ledger.account import LedgerAccount, Purpose, Purse
+from ..vault.statistics.base import Totals
 from .journal import ReleaseJournal
 
-__all__ = ["carry_out"]
+__all__ = ["account_of", "carry_out"]
+
+
+def account_of(plan: Plan, journal: ReleaseJournal, path: Path) -> LedgerAccount:
+    """The account that pays for a plan, with what the release that the journal is of has charged to it.
+
+    Where the ledger exists the price is reserved now, before any row is read; else just before the first charge.
+    """
+    if len(journal.entries) > 1 and not path.exists():
+        raise BadPath(f"there is no ledger at {path}, which paid for {journal.path}; say where it is with --ledger")
+    purpose = Purpose(
+        domain=plan.domain,
+        total=plan.budget,
+        price=plan.design.price,
+        what=f"release {plan.workload.recorded}, journal {journal.mark}",
+        record=journal.path,
+        mechanism=plan.mechanism,
+        plan_digest=plan.digest,
+    )
+    account = LedgerAccount.open(purpose, path)
+    if account.reservation is None and any(entry["kind"] == "step" for entry in journal.entries):
+        raise BadLedger(f"{path} did not pay for {journal.path}; say with --ledger which one did")
+    if account.has_ledger:
+        account.reserve()
+    return account
 
 
 def carry_out(
     plan: Plan,
     *,
-    total: Callable[[Statistic], NDArray[np.int64]],
-    account: ReleaseAccount,
+    total: Totals,
+    account: Purse,
     journal: ReleaseJournal | None,
     randomness: Randomness,
 ) -> Synopsis:
@@ -52,7 +73,7 @@ def carry_out(
     return synopsis
 
 
-def _interrupted(account: ReleaseAccount, journal: ReleaseJournal, error: BaseException) -> None:
+def _interrupted(account: Purse, journal: ReleaseJournal, error: BaseException) -> None:
     """Returns a reservation to which nothing was charged; else it stays open, so that the release can be finished."""
     try:
         if not account.charged:

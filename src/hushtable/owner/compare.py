@@ -27,4 +27,4 @@ def true_tables(
     counts = source.total(statistic, domain, progress)
     rows = max(statistic.rows(counts), 1)
     parts = np.split(counts, statistic.starts[1:-1])
-    return [part.reshape(one.shape) / rows for part, one in zip(parts, grouped, strict=True)]
+    return [part.reshape(table.shape) / rows for part, table in zip(parts, grouped, strict=True)]

@@ -61,8 +61,8 @@ def _guess(values: list[str | None], decimal: str) -> dict[str, Any]:
         return {"kind": "boolean"} | missing
     numbers = [number_in(v.replace(",", ".") if decimal == "," else v) for v in present]
     if present and None not in numbers:
-        found = [n for n in numbers if n is not None]
-        return _number(min(found), max(found), whole=all(n.is_integer() for n in found)) | missing
+        sure = [n for n in numbers if n is not None]
+        return _number(min(sure), max(sure), whole=all(n.is_integer() for n in sure)) | missing
     if len(present) > MOST_VALUES:
         return {"kind": "open"}
     # A value spelled like one of the two special labels is left to the bin for undeclared values.

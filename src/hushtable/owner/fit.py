@@ -91,8 +91,8 @@ def _distinct(column: pa.Array) -> list[tuple[object, int]]:
     """Each distinct value that is there, and how often."""
     column = column.storage if isinstance(column, pa.ExtensionArray) else column
     try:
-        found = column if isinstance(column, pa.DictionaryArray) else pc.dictionary_encode(column)
+        coded = column if isinstance(column, pa.DictionaryArray) else pc.dictionary_encode(column)
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid):  # nested values
-        found = pc.dictionary_encode(pa.array([scalar_text(value) for value in column], pa.large_string()))
-    times = np.bincount(np.asarray(found.indices.drop_null()), minlength=len(found.dictionary))
-    return [(plain_value(value), int(count)) for value, count in zip(found.dictionary, times, strict=True)]
+        coded = pc.dictionary_encode(pa.array([scalar_text(value) for value in column], pa.large_string()))
+    times = np.bincount(np.asarray(coded.indices.drop_null()), minlength=len(coded.dictionary))
+    return [(plain_value(value), int(count)) for value, count in zip(coded.dictionary, times, strict=True)]

@@ -22,7 +22,7 @@ from ..errors import BadPath, BadPlan, BadState, HushError
 from ..mechanisms import read_mechanism
 from ..mechanisms.planner import Plan, plan
 from ..questions.workloads import read_workload
-from ..vault.door.door import Seen
+from ..vault.door.door import Journal, Seen
 from ..vault.ledger.sealed_lines import StateFile
 
 __all__ = ["ENDING", "ReleaseJournal"]
@@ -34,7 +34,7 @@ PER_NUMBER, PER_NUMBER_SAVED, BESIDES = 11, 9, 20_000
 STEP_BYTES = 4096
 
 
-class ReleaseJournal(StateFile):
+class ReleaseJournal(StateFile, Journal):
     """The steps of one release, each written after its charge and before anybody sees what came of it.
 
     What is in it left the door, so it is as public as the synopsis made of it. It is removed when that is saved.
@@ -114,7 +114,6 @@ class ReleaseJournal(StateFile):
         return made
 
     def recall(self, step: str, facts: tuple[object, ...]) -> Seen | None:
-        """See Journal of the door."""
         if self._next >= len(self.entries):
             return None
         entry = self.entries[self._next]
@@ -132,7 +131,7 @@ class ReleaseJournal(StateFile):
             raise BadState(f"{self.path}: its line {self._next} was edited; put the right file back") from None
 
     def make_room(self, numbers: int) -> None:
-        """See Journal of the door. Sizes are public, so that a disk that is full says nothing about what was drawn."""
+        """Sizes are public, so that a disk that is full says nothing about what was drawn."""
         if hasattr(os, "posix_fallocate"):
             at = os.lseek(self._file, 0, os.SEEK_CUR)
             try:
@@ -141,7 +140,6 @@ class ReleaseJournal(StateFile):
                 raise BadPath(f"cannot write {self.path}: {error.strerror}; {self.loss}") from None
 
     def keep(self, step: str, facts: tuple[object, ...], seen: Seen) -> None:
-        """See Journal of the door."""
         at = os.lseek(self._file, 0, os.SEEK_CUR)
         try:
             self.append("step", step=step, facts=_digest(facts), seen={k: _encoded(v) for k, v in seen.items()})
@@ -165,8 +163,8 @@ def _facts(made: Plan) -> dict[str, Any]:
     file = getattr(made.workload, "file", None)
     return {
         "plan": made.digest,
-        "workload": str(made.workload),
-        "mechanism": made.mechanism,
+        "workload": made.workload.recorded,
+        "mechanism": made.design.recorded,
         "rows": made.rows,
         "file": _digest((Path(file).read_bytes(),)) if file and Path(file).is_file() else None,
         "own": type(made.by).__qualname__,
@@ -199,13 +197,14 @@ def _check_room(folder: Path, numbers: int) -> None:
 
 def _digest(facts: tuple[object, ...]) -> str:
     """SHA-256 of what a step was asked for: arrays by their content, all else by what it prints."""
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for fact in facts:
         plain = fact.astype(np.int64) if isinstance(fact, np.ndarray) else None
         content = repr(fact).encode() if plain is None else np.ascontiguousarray(plain).data
-        found.update(f"{type(fact).__name__} {len(content)}\n".encode())
-        found.update(content)
-    return found.hexdigest()
+        kind = "str" if isinstance(fact, str) else type(fact).__name__  # a law is a text too
+        digest.update(f"{kind} {len(content)}\n".encode())
+        digest.update(content)
+    return digest.hexdigest()
 
 
 def _encoded(value: Any) -> Any:

@@ -17,8 +17,8 @@ from ..synopsis import Synopsis
 from ..vault.door.door import Door
 from ..vault.door.randomness import Simulated
 from ..vault.door.samplers import sample
+from ..vault.ledger.account import Rehearsal
 from ..vault.sources import FrameSource
-from .account import Rehearsal
 
 __all__ = ["NEEDED", "prepare", "prepared"]
 
@@ -34,9 +34,9 @@ class TrialDoor(Door):
     """Next to no noise, for rows that nobody is in."""
 
     def _noise(self, scales: CoordinateNoise) -> NDArray[np.int64]:
-        found = np.zeros(len(scales.index), dtype=np.int64)
-        found[:NOISY] = sample(replace(scales, index=scales.index[:NOISY]), self._randomness)
-        return found
+        noise = np.zeros(len(scales.index), dtype=np.int64)
+        noise[:NOISY] = sample(replace(scales, index=scales.index[:NOISY]), self._randomness)
+        return noise
 
 
 def prepare(plan: Plan) -> None:
@@ -70,7 +70,7 @@ def _try(plan: Plan, trial: Trial) -> None:
         total=lambda statistic: source.total(statistic, domain),
         unit=domain.unit,
         price=trial.design.price,
-        account=Rehearsal(),
+        account=Rehearsal(trial.design.price),
         randomness=Simulated(0),
     )
     model = plan.by.release(door, domain, trial.design)

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..budget import Budget, Number
 from ..domain import Domain
-from ..errors import BadData, BadPlan
+from ..errors import BadData, BadPath, BadPlan
 from ..mechanisms.planner import Plan
 from ..synopsis import Synopsis
 from ..vault.door.randomness import Randomness, SystemRandomness
 from ..vault.held_keys import HeldKeys
 from ..vault.held_rows import HeldRows
+from ..vault.ledger.account import Rehearsal
 from ..vault.sources import Progress, open_source
-from .account import LedgerAccount, Rehearsal
-from .carry_out import carry_out
+from ..vault.statistics.base import T, Total
+from .carry_out import account_of, carry_out
 from .journal import ENDING, ReleaseJournal
 from .prepare import prepare
 
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from ..curator.curator import Curator, Held, OnExhausted
     from ..curator.plan import CuratorPlan, Way
     from ..questions.workloads import Workload
-    from ..vault.statistics.base import Statistic
 
 __all__ = ["Vault"]
 
@@ -36,15 +34,17 @@ class Vault:
     """Holds rows that nobody else sees.
 
     `data` is a path, a pandas or polars frame, a pyarrow table, anything with an Arrow C stream, or a Source.
-    The ledger is NAME.ledger beside the file, or TABLE.ledger in the working folder for a frame, unless given.
+    The ledger is NAME.ledger beside the file, or TABLE.ledger in the working folder for a frame, unless given; a table
+    at an address (scheme://...) lies in no folder, so its ledger has to be given.
     """
 
     def __init__(self, data: Any, domain: Domain, *, ledger: str | Path | None = None) -> None:
         self.domain = domain
-        self._source = open_source(data, domain)
-        self._data = str(Path(data).absolute()) if isinstance(data, (str, Path)) else None
-        self._source.check(domain)
         self.ledger_path = Path(ledger) if ledger is not None else _default_ledger(data, domain)
+        self._source = open_source(data, domain)
+        # What the journal of a release says. Not an address: it may hold a password.
+        self._data = str(Path(data).absolute()) if isinstance(data, (str, Path)) and not _scheme(data) else None
+        self._source.check(domain)
 
     def __repr__(self) -> str:
         """Nothing of the rows, not even their number."""
@@ -53,7 +53,7 @@ class Vault:
     @property
     def rows(self) -> int | None:
         """The number of rows where it is public (neighbours: replace); None where it is private."""
-        if self.domain.unit.neighbours != "replace":
+        if self.domain.unit.private_rows:
             return None
         rows = self._source.count()
         if rows == 0:
@@ -87,17 +87,17 @@ class Vault:
         if plan.domain.digest != self.domain.digest:
             raise BadPlan("the plan was made for another domain than the vault's; plan again with this one")
 
-        def total(statistic: Statistic) -> NDArray[np.int64]:
-            return self._source.total(statistic, self.domain, progress)
+        def total(wanted: Total[T], /) -> T:
+            return self._source.total(wanted, self.domain, progress)
 
         source = randomness or SystemRandomness()
         if not source.private:
-            return carry_out(plan, total=total, account=Rehearsal(), journal=None, randomness=source)
+            return carry_out(plan, total=total, account=Rehearsal(plan.design.price), journal=None, randomness=source)
         prepare(plan)
         path = _default_journal(self.ledger_path) if journal is None else Path(journal)
         kept = ReleaseJournal.begin(path, plan, ledger=self.ledger_path, data=self._data)
         try:
-            account = LedgerAccount(self.ledger_path, plan, kept)
+            account = account_of(plan, kept, self.ledger_path)
         except BaseException:
             kept.remove()
             raise
@@ -121,20 +121,22 @@ class Vault:
         kept = ReleaseJournal.open(journal)
         try:
             made = kept.plan(plan)
-            account = LedgerAccount(Path(ledger or kept.facts["ledger"]), made, kept)
+            account = account_of(made, kept, Path(ledger or kept.facts["ledger"]))
         except BaseException:
             kept.close()
             raise
 
-        def total(statistic: Statistic) -> NDArray[np.int64]:
+        def total(wanted: Total[T], /) -> T:
             account.check_live()
             table = kept.facts["data"] if data is None else data
             if table is None:
                 raise BadData(f"{kept.path} lacks steps that were not yet taken: give the table too (data=...)")
-            return Vault(table, made.domain)._source.total(statistic, made.domain, progress)
+            source = open_source(table, made.domain)
+            source.check(made.domain)
+            return source.total(wanted, made.domain, progress)
 
-        source = randomness or SystemRandomness()
-        return carry_out(made, total=total, account=account, journal=kept, randomness=source)
+        chance = randomness or SystemRandomness()
+        return carry_out(made, total=total, account=account, journal=kept, randomness=chance)
 
     def curate(
         self,
@@ -181,11 +183,19 @@ class Vault:
 
 
 def _default_ledger(data: Any, domain: Domain) -> Path:
-    """NAME.ledger beside NAME.csv, NAME.csv.gz, NAME.parquet, ..."""
+    """NAME.ledger beside NAME.csv, NAME.csv.gz, NAME.parquet, ...; BadPath for an address, which has no folder."""
+    if scheme := _scheme(data):
+        raise BadPath(f"a table at {scheme}://... lies in no folder: say with --ledger where its ledger is")
     if isinstance(data, (str, Path)):
         path = Path(data)
         return path.with_name(path.name.split(".")[0] + ".ledger")
     return Path(f"{domain.table}.ledger")
+
+
+def _scheme(data: Any) -> str:
+    """What stands before :// in an address; "" for anything else. One letter is a drive."""
+    address = re.match(r"([A-Za-z][A-Za-z0-9+.-]+)://", data) if isinstance(data, str) else None
+    return address[1] if address else ""
 
 
 def _default_journal(ledger: Path) -> Path:

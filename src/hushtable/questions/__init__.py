@@ -1,1 +1,1 @@
-"""One question: SQL text to a predicate, and the answer that comes back."""
+"""What may be asked: text to a question with its measure, the answers to it, and workloads of many questions."""

@@ -1,38 +1,39 @@
-"""Answer and CrossTab: values with their error bars, ready to print, plot or compute with."""
+"""Answers: one number or a table of them, with error bars, ready to print, plot or compute with."""
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import islice
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadQuestion
-from ..extras import need
 from ..laws import Law
+from .answer_forms import AnswerForms, AnswerUnit, html, measured, none_if_unknown, shown
 from .stamp import SIMULATED, mark, other_notes
 
-if TYPE_CHECKING:
-    import pandas
-    import polars
-    import pyarrow
+__all__ = [
+    "Answer",
+    "CrossTab",
+    "Limits",
+    "ListAnswer",
+    "ListTable",
+    "QuantileAnswer",
+    "SmoothAnswer",
+    "SmoothTable",
+    "interval_factor",
+]
 
-__all__ = ["Answer", "CrossTab", "Limits", "reach"]
-
-AnswerUnit = Literal["fraction", "count", "mean"]
 Floats = NDArray[np.float64]
 Limits = Callable[[float], tuple[Floats, Floats]]
-# Characters that a repr shows of a question, and of its answer.
-GLIMPSE = 300
+BiasKind = Literal["certified", "sampled"]
 
 
-def reach(confidence: float, kurtosis: Floats | float = 0.0) -> Any:
+def interval_factor(confidence: float, kurtosis: Floats | float = 0.0) -> Any:
     """Half width of a two-sided interval in standard errors.
 
     Normal noise has kurtosis 0. Sums of few Laplace noises have heavier tails: Cornish and Fisher's first
@@ -44,69 +45,8 @@ def reach(confidence: float, kurtosis: Floats | float = 0.0) -> Any:
     return z + max(z**3 - 3 * z, 0.0) / 24 * kurtosis
 
 
-class _Ways:
-    """The ways out that both kinds of answer share: text and data frames. The stamp of a rehearsal follows them all."""
-
-    question: str
-    unit: AnswerUnit
-    notes: tuple[str, ...]
-    not_private: bool
-
-    def __init_subclass__(cls) -> None:
-        # Before @dataclass comes to make one that prints every array.
-        cls.__repr__ = _Ways.__repr__  # type: ignore[method-assign]
-
-    def __repr__(self) -> str:
-        stamp = f"; {SIMULATED}" if self.not_private else ""
-        return f"<{type(self).__name__} to {self.question[:GLIMPSE]!r}: {self._glimpse()[:GLIMPSE]}{stamp}>"
-
-    def _glimpse(self) -> str:
-        """The answer, or what there is of it, in a few words."""
-        raise NotImplementedError(type(self).__name__)
-
-    @property
-    def _stamp(self) -> str:
-        """A line that stands before the text of a rehearsal's answer."""
-        return f"{SIMULATED}\n" if self.not_private else ""
-
-    def _marked(self) -> dict[str, Any]:
-        """What JSON says of a rehearsal beside its notes."""
-        return {"not_private": True} if self.not_private else {}
-
-    def to_arrow(self, confidence: float = 0.95) -> pyarrow.Table:
-        """A pyarrow table: the group columns, then value, stderr, bias, low, high; its metadata say what was asked."""
-        import pyarrow
-
-        origin = {"hushtable": json.dumps(self._origin(confidence))}
-        return pyarrow.table(self.columns(confidence)).replace_schema_metadata(origin)
-
-    def to_pandas(self, confidence: float = 0.95) -> pandas.DataFrame:
-        """The same as a pandas frame; its `attrs` say what was asked."""
-        need("pandas")
-        import pandas
-
-        frame = pandas.DataFrame(self.columns(confidence))
-        frame.attrs = {"hushtable": self._origin(confidence)}
-        return frame
-
-    def to_polars(self, confidence: float = 0.95) -> polars.DataFrame:
-        """The same as a polars frame."""
-        need("polars")
-        import polars
-
-        return polars.DataFrame(self.columns(confidence))
-
-    def _origin(self, confidence: float) -> dict[str, Any]:
-        facts = {"question": self.question, "unit": self.unit, "confidence": confidence}
-        return facts | {"not_private": self.not_private, "notes": list(self.notes)}
-
-    def columns(self, confidence: float) -> dict[str, list[Any]]:
-        """Column name to values."""
-        raise NotImplementedError(type(self).__name__)
-
-
 @dataclass(frozen=True, kw_only=True)
-class Answer(_Ways):
+class Answer(AnswerForms):
     """One number: its value, the standard error of the noise in it, and a certified bound on its bias."""
 
     question: str
@@ -130,7 +70,7 @@ class Answer(_Ways):
         if self.limits is not None:
             low, high = self.limits(confidence)
             return float(low[0]), float(high[0])
-        half = self.bias + reach(confidence, self.kurtosis) * self.stderr
+        half = self.bias + interval_factor(confidence, self.kurtosis) * self.stderr
         return self.value - half, self.value + half
 
     def to_dict(self, confidence: float = 0.95) -> dict[str, Any]:
@@ -140,11 +80,11 @@ class Answer(_Ways):
             {
                 "question": self.question,
                 "unit": self.unit,
-                "value": _none_if_unknown(self.value),
-                "stderr": _none_if_unknown(self.stderr),
-                "bias": _none_if_unknown(self.bias),
-                "low": _none_if_unknown(low),
-                "high": _none_if_unknown(high),
+                "value": none_if_unknown(self.value),
+                "stderr": none_if_unknown(self.stderr),
+                "bias": none_if_unknown(self.bias),
+                "low": none_if_unknown(low),
+                "high": none_if_unknown(high),
                 "confidence": confidence,
                 "estimator": self.estimator,
                 "notes": list(self.notes),
@@ -157,7 +97,7 @@ class Answer(_Ways):
         """Value, standard error and interval alone."""
         low, high = self.interval(confidence)
         numbers = {"value": self.value, "stderr": self.stderr, "low": low, "high": high}
-        return {name: _none_if_unknown(number) for name, number in numbers.items()}
+        return {name: none_if_unknown(number) for name, number in numbers.items()}
 
     def columns(self, confidence: float = 0.95) -> dict[str, list[Any]]:
         """One row."""
@@ -177,7 +117,7 @@ class Answer(_Ways):
             value, least, most = (f"{number:,.{digits}f}" for number in (self.value, low, high))
             return f"{value}, certified between {least} and {most} ({100 * confidence:g}%)"
         beside = "" if self.unbiased is None else f"; measured {self.unbiased._plain(confidence)}"
-        return f"{_shown(self.value, low, high, self.estimator)} ({100 * confidence:g}%){beside}"
+        return f"{shown(self.value, low, high, self.estimator)} ({100 * confidence:g}%){beside}"
 
     def _glimpse(self) -> str:
         return self._plain(0.95)
@@ -186,12 +126,54 @@ class Answer(_Ways):
         return self.text()
 
     def _repr_html_(self) -> str:
-        notes = "".join(f"<br><small>{_html(note)}</small>" for note in self.notes)
-        return f"<b>{_html(self._plain(0.95))}</b> <code>{_html(self.question)}</code>{notes}"
+        notes = "".join(f"<br><small>{html(note)}</small>" for note in self.notes)
+        return f"<b>{html(self._plain(0.95))}</b> <code>{html(self.question)}</code>{notes}"
 
 
 @dataclass(frozen=True, kw_only=True)
-class CrossTab(_Ways):
+class ListAnswer(Answer):
+    """An answer whose `stderr` has two independent parts."""
+
+    noise: float
+    """Standard error of the noise that protects the rows."""
+    collision: float
+    """Standard deviation over the hash's key of what other values in the same buckets add; estimated, no bound."""
+
+    def to_dict(self, confidence: float = 0.95) -> dict[str, Any]:
+        """The usual answer, and the parts of its error."""
+        return super().to_dict(confidence) | {"noise": self.noise, "collision": self.collision}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SmoothAnswer(Answer):
+    """A mean. `bias_kind` is certified (proven between all points) or sampled (looked at on a grid)."""
+
+    bias_kind: BiasKind = "certified"
+    ends: Callable[[float], tuple[float, float]] | None = None
+    """From a confidence to the interval, where it is not symmetric: bias and noise, as in `Answer.interval`."""
+
+    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
+        """Lower and upper end; not symmetric where the number of rows is noisy too."""
+        return super().interval(confidence) if self.ends is None else self.ends(confidence)
+
+    def to_dict(self, confidence: float = 0.95) -> dict[str, Any]:
+        return super().to_dict(confidence) | {"bias_kind": self.bias_kind}
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuantileAnswer(SmoothAnswer):
+    """A quantile. Where the distribution function is flat, it is known less well, so that `ends` are its interval."""
+
+    def _plain(self, confidence: float) -> str:
+        """`37.2, between 36.8 and 37.7 (95%)`."""
+        low, high = self.interval(confidence)
+        places = measured(self.value, (high - low) / 2).partition(" ")[0]
+        digits = len(places.partition(".")[2])
+        return f"{places}, between {low:,.{digits}f} and {high:,.{digits}f} ({100 * confidence:g}%)"
+
+
+@dataclass(frozen=True, kw_only=True)
+class CrossTab(AnswerForms):
     """One answer per combination of the group columns."""
 
     question: str
@@ -226,7 +208,7 @@ class CrossTab(_Ways):
             confidence = confidence ** (1 / cells) if gaussian else 1 - (1 - confidence) / cells
         if self.limits is not None:
             return self.limits(confidence)
-        half = self.bias + reach(confidence, self.kurtosis) * self.stderr
+        half = self.bias + interval_factor(confidence, self.kurtosis) * self.stderr
         return self.value - half, self.value + half
 
     def columns(self, confidence: float = 0.95, *, simultaneous: bool = False) -> dict[str, list[Any]]:
@@ -248,7 +230,7 @@ class CrossTab(_Ways):
     def rows(self, confidence: float = 0.95, *, simultaneous: bool = False) -> list[dict[str, Any]]:
         """One mapping a cell; a value that is not known (an empty group's mean) becomes None."""
         columns = self.columns(confidence, simultaneous=simultaneous)
-        return [{name: _none_if_unknown(columns[name][i]) for name in columns} for i in range(len(self))]
+        return [{name: none_if_unknown(columns[name][i]) for name in columns} for i in range(len(self))]
 
     def to_dict(self, confidence: float = 0.95, *, simultaneous: bool = False) -> dict[str, Any]:
         """What `hush ask --json` prints; the table's own numbers are those of its rows."""
@@ -282,9 +264,9 @@ class CrossTab(_Ways):
         least, most = (low, high) if beside is None else beside.interval(confidence, simultaneous=simultaneous)
         for i in range(len(self)):
             labels = [labels[i] for labels in self.groups.values()]
-            cells = [_shown(float(self.value[i]), float(low[i]), float(high[i]), self.estimator)]
+            cells = [shown(float(self.value[i]), float(low[i]), float(high[i]), self.estimator)]
             if beside is not None:
-                cells.append(_shown(float(beside.value[i]), float(least[i]), float(most[i]), beside.estimator))
+                cells.append(shown(float(beside.value[i]), float(least[i]), float(most[i]), beside.estimator))
             yield [*labels, *cells]
 
     def _heads(self, bar: str) -> list[str]:
@@ -308,47 +290,44 @@ class CrossTab(_Ways):
         )
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{_html(name)}</th>" for name in self._heads("95%"))
-        body = "".join("<tr>" + "".join(f"<td>{_html(c)}</td>" for c in line) + "</tr>" for line in self._lines())
-        stamp = f"<p><b>{_html(SIMULATED)}</b></p>" if self.not_private else ""
-        notes = "".join(f"<br><small>{_html(note)}</small>" for note in other_notes(self.notes))
+        head = "".join(f"<th>{html(name)}</th>" for name in self._heads("95%"))
+        body = "".join("<tr>" + "".join(f"<td>{html(c)}</td>" for c in line) + "</tr>" for line in self._lines())
+        stamp = f"<p><b>{html(SIMULATED)}</b></p>" if self.not_private else ""
+        notes = "".join(f"<br><small>{html(note)}</small>" for note in other_notes(self.notes))
         return f"{stamp}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"
 
 
-def measured(value: float, half: float) -> str:
-    """`0.0712 ± 0.0011`: two digits of the error bar, and the value to the same place."""
-    if not (math.isfinite(value) and math.isfinite(half)):
-        return "unknown"
-    if half <= 0:
-        return f"{value:.6g} ± 0"
-    places = _places(half)
-    return f"{value:,.{places}f} ± {half:,.{places}f}"
+@dataclass(frozen=True, kw_only=True)
+class ListTable(CrossTab):
+    """One answer a list or value; errors in two parts, as in `ListAnswer`."""
+
+    noise: Floats
+    collision: Floats
+
+    def columns(self, confidence: float = 0.95, *, simultaneous: bool = False) -> dict[str, list[Any]]:
+        """The usual columns, then the parts of the error."""
+        parts = {"noise": self.noise.tolist(), "collision": self.collision.tolist()}
+        return super().columns(confidence, simultaneous=simultaneous) | parts
 
 
-def _places(half: float) -> int:
-    """Decimals that show two digits of an error bar."""
-    return max(0, 1 - math.floor(math.log10(half)))
+@dataclass(frozen=True, kw_only=True)
+class SmoothTable(CrossTab):
+    """Means of groups, or the two parts of a characteristic function."""
 
+    bias_kind: BiasKind = "certified"
+    ends: Callable[[float], tuple[Floats, Floats]] | None = None
+    """From a confidence to the intervals, where they are not symmetric."""
 
-def _shown(value: float, low: float, high: float, estimator: str) -> str:
-    """As `measured`; `7.1, between 5.2 and 8.3` where that would move an end by more than the last place shown.
+    def interval(self, confidence: float = 0.95, *, simultaneous: bool = False) -> tuple[Floats, Floats]:
+        """Lower and upper ends. At once: Bonferroni, which holds for every law."""
+        if self.ends is None:
+            return super().interval(confidence, simultaneous=simultaneous)
+        return self.ends(1 - (1 - confidence) / len(self) if simultaneous else confidence)
 
-    A model's value without a bound is shown all the same, and says so.
-    """
-    half = (high - low) / 2
-    if not math.isfinite(half) and math.isfinite(value) and estimator == "model":
-        return f"{value:.4g} ± unknown"
-    if not (math.isfinite(value) and math.isfinite(half)) or half <= 0:
-        return measured(value, half)
-    places = _places(half)
-    if abs(high + low - 2 * value) <= 10.0**-places:
-        return measured(value, half)
-    return f"{value:,.{places}f}, between {low:,.{places}f} and {high:,.{places}f}"
+    def consistent(self) -> CrossTab:
+        """A view as a plain table, whose intervals are those of the standard errors."""
+        inherited = {field.name: getattr(self, field.name) for field in fields(CrossTab)}
+        return self if self.unit == "mean" else CrossTab(**inherited).consistent()
 
-
-def _none_if_unknown(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _html(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    def to_dict(self, confidence: float = 0.95, *, simultaneous: bool = False) -> dict[str, Any]:
+        return super().to_dict(confidence, simultaneous=simultaneous) | {"bias_kind": self.bias_kind}

@@ -6,12 +6,14 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from ..domain import Domain
+from ..domain.conditions import syntax_tree
 from ..domain.predicate import Count, Event, Not, Predicate
 from ..errors import BadQuestion
 from ..words import listed
 from .list_text import parse_list
 from .lists import Listed, Top
-from .parse import parse, syntax_tree
+from .measure import COUNT
+from .parse import FORMS, parse
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -21,10 +23,10 @@ __all__ = ["parse_conjunction"]
 
 def parse_conjunction(text: str, domain: Domain, *, free: int) -> Listed | Top:
     """The rows that meet the conditions; BadQuestion where these leave more than `free` columns open."""
-    if _is_top(syntax_tree(text)):
+    if _is_top(syntax_tree(text, FORMS)):
         return parse_list(text, domain, domain.attributes)
     question = parse(text, domain)
-    if question.kind != "count" or question.groups or question.where is None:
+    if question.measure != COUNT or question.groups or question.where is None:
         raise BadQuestion("this synopsis answers conditions joined by AND, without averages or GROUP BY")
     allowed: dict[int, set[int]] = {}
     for event in _events(question.where):

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..domain import Domain
+from ..domain.conditions import syntax_tree
 from ..domain.decision_list import DecisionList
 from ..errors import BadQuestion, UnknownAttribute
 from ..words import listed, suggestion
-from .parse import syntax_tree
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -44,7 +44,7 @@ def parse_decision(text: str, domain: Domain, column: DecisionList) -> Decision:
     _check_column(first.name, domain, column)
     named: dict[int, bool] = {}
     try:
-        for literal in _literals(rest[0], column) if rest else ():
+        for literal in _literals(rest[0]) if rest else ():
             _add(literal, column, named)
     except RecursionError:
         raise BadQuestion("the question is nested too deeply; write it with fewer brackets") from None
@@ -64,11 +64,11 @@ def _check_column(name: str, domain: Domain, column: DecisionList) -> None:
         raise BadQuestion(f"this synopsis is about {column.name}, not {name}; ask {_form(column)}")
 
 
-def _literals(node: exp.Expr, column: DecisionList) -> list[exp.Expr]:
+def _literals(node: exp.Expr) -> list[exp.Expr]:
     """The parts of a AND b AND c, without recursing once per part."""
     from sqlglot import exp
 
-    waiting, found = [node], []
+    waiting, literals = [node], []
     while waiting:
         part = waiting.pop()
         if isinstance(part, exp.And):
@@ -76,8 +76,8 @@ def _literals(node: exp.Expr, column: DecisionList) -> list[exp.Expr]:
         elif isinstance(part, exp.Paren):
             waiting.append(part.this)
         else:
-            found.append(part)
-    return found
+            literals.append(part)
+    return literals
 
 
 def _add(node: exp.Expr, column: DecisionList, named: dict[int, bool]) -> None:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..domain import Domain
 from ..domain.attributes import Attribute, Open, canonical
+from ..domain.conditions import syntax_tree
+from ..domain.events import Say, equals, how_it_is_read
 from ..errors import BadQuestion, UnknownAttribute
-from .events import Say, equals, how_it_is_read
 from .lists import Listed, Top
-from .parse import syntax_tree
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -58,8 +58,8 @@ def _condition(tree: exp.Expr, domain: Domain, form: str) -> exp.Expr:
         raise BadQuestion(f"ask SELECT count(*) FROM {domain.table} WHERE ..., or the condition alone: {form}")
     if source is not None and source.this.name.lower() != domain.table.lower():
         raise BadQuestion(f"this synopsis has one table, {domain.table}; write FROM {domain.table}")
-    found: exp.Expr = where.this
-    return found
+    condition: exp.Expr = where.this
+    return condition
 
 
 def _values(tree: exp.Expr, domain: Domain, attributes: Sequence[Attribute], form: str, say: Say) -> list[Any]:
@@ -86,12 +86,12 @@ def _check_columns(node: exp.Expr, domain: Domain, attributes: Sequence[Attribut
 
     nodes = node.expressions if isinstance(node, exp.Tuple) else [node]
     wanted = [a.name.lower() for a in attributes]
-    for one in nodes:
-        if not isinstance(one, exp.Column):
-            raise BadQuestion(f"expected a column name, not {one.sql()[:60]!r}; write {form}")
-        if one.name.lower() not in (name.lower() for name in domain.names):
-            raise UnknownAttribute(one.name, known=domain.names)
-    if [one.name.lower() for one in nodes] != wanted:
+    for column in nodes:
+        if not isinstance(column, exp.Column):
+            raise BadQuestion(f"expected a column name, not {column.sql()[:60]!r}; write {form}")
+        if column.name.lower() not in (name.lower() for name in domain.names):
+            raise UnknownAttribute(column.name, known=domain.names)
+    if [column.name.lower() for column in nodes] != wanted:
         raise BadQuestion(f"this synopsis answers lists of {', '.join(a.name for a in attributes)}; write {form}")
 
 
@@ -111,8 +111,8 @@ def _key(node: exp.Expr, attributes: Sequence[Attribute], say: Say) -> tuple[str
         if len(parts) != len(attributes):
             raise BadQuestion(f"{node.sql()[:60]!r} is not {len(attributes)} values in brackets")
     texts = [_text(part, attribute, say) for part, attribute in zip(parts, attributes, strict=True)]
-    found = tuple(text for text in texts if text is not None)
-    return found if len(found) == len(texts) else None
+    key = tuple(text for text in texts if text is not None)
+    return key if len(key) == len(texts) else None
 
 
 def _text(node: exp.Expr, attribute: Attribute, say: Say) -> str | None:

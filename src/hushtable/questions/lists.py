@@ -110,9 +110,9 @@ class KeyBatch:
         marks = np.zeros(1 << 20, dtype=bool)
         marks[_mixed(twice)] = True
         near = np.flatnonzero(marks[_mixed(codes)])
-        found = near[np.isin(codes[near], twice)]
-        self.check_distinct(found)
-        return found
+        shared = near[np.isin(codes[near], twice)]
+        self.check_distinct(shared)
+        return shared
 
     def check_distinct(self, near: NDArray[np.int64]) -> None:
         """BadQuestion if two of these keys are the same one of the same list."""
@@ -135,15 +135,22 @@ def _mixed(codes: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def flatten(lists: Sequence[Iterable[Any] | Mapping[Any, float]], attributes: Sequence[Attribute]) -> KeyBatch:
     """The keys and weights of the lists; BadQuestion names a value that cannot be one, or a weight outside [0, 1]."""
-    if any(isinstance(one, (str, bytes)) for one in lists):
+    if any(isinstance(given, (str, bytes)) for given in lists):
         raise BadQuestion("a list of values is wanted, not a single text; put it in brackets: ['a']")
-    values = [one if isinstance(one, list) else getattr(one, "to_pylist", lambda one=one: list(one))() for one in lists]
+    values = [_plain_list(given) for given in lists]
     starts = np.cumsum([0, *map(len, values)])
     weights = np.ones(starts[-1])
-    for i, one in enumerate(lists):
-        if isinstance(one, Mapping):
-            weights[starts[i] : starts[i + 1]] = _weights(one)
+    for i, given in enumerate(lists):
+        if isinstance(given, Mapping):
+            weights[starts[i] : starts[i + 1]] = _weights(given)
     return KeyBatch(_keys(list(chain.from_iterable(values)), attributes), weights, starts)
+
+
+def _plain_list(given: Any) -> list[Any]:
+    """The values of any iterable; of an Arrow column as Python has them."""
+    if isinstance(given, list):
+        return given
+    return given.to_pylist() if hasattr(given, "to_pylist") else list(given)
 
 
 def _weights(given: Mapping[Any, Any]) -> list[float]:
@@ -206,7 +213,7 @@ def _label(attribute: Attribute, value: Any) -> str:
     code = attribute.missing_code if attribute.is_missing(value) else attribute.place(value)
     if code is None:
         raise BadQuestion(f"{attribute.name} has no value '{str(value)[:40]}'; it has {listed(attribute.labels)}")
-    if isinstance(attribute, Binned) and code < len(attribute.values) and len(set(attribute.reach()[code])) > 1:
+    if isinstance(attribute, Binned) and code < len(attribute.values) and len(set(attribute.bin_bounds()[code])) > 1:
         raise BadQuestion(
             f"{attribute.name} was counted in bins, and {text} shares one with others; "
             f"ask for the whole bin '{attribute.labels[code]}'"

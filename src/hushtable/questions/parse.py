@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
-from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
 from ..domain import Domain
-from ..domain.attributes import Binned, Boolean, Uncoded
-from ..domain.predicate import Count, Event, Not, Predicate, conjunction, disjunction, surely_empty
-from ..errors import BadQuestion, UnknownAttribute
-from .events import Value, bare, compare, is_missing, one_of
+from ..domain.conditions import TOO_DEEP, ConditionReader, syntax_tree
+from ..domain.predicate import Predicate, surely_empty
+from ..errors import BadQuestion
+from .measure import COUNT, Measure
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
-__all__ = ["Question", "parse", "syntax_tree"]
+__all__ = ["FORMS", "Question", "parse"]
 
-LONGEST = 20_000
-SILENT = logging.NullHandler()
 FORMS = "a WHERE expression, or SELECT [columns,] count(*) or avg(column) FROM table [WHERE ...] [GROUP BY columns]"
 
 
@@ -30,270 +25,105 @@ class Question:
     """What is asked, over the positions of the domain's closed attributes."""
 
     text: str
-    kind: Literal["count", "mean"]
+    measure: Measure = COUNT
     where: Predicate | None = None
-    average: int | None = None
-    """The attribute whose mean is asked."""
     groups: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
     """Remarks on what was asked, such as a value that no row can have; an answer carries them."""
 
     @property
+    def kind(self) -> Literal["count", "mean"]:
+        """What is measured."""
+        return self.measure.kind
+
+    @property
+    def average(self) -> int | None:
+        """The attribute whose mean is asked."""
+        return self.measure.column
+
+    @property
     def positions(self) -> tuple[int, ...]:
         """All attributes involved: the groups in the order asked, then the others."""
-        used = set(self.where.positions) if self.where else set()
-        used |= {self.average} if self.average is not None else set()
+        used = (set(self.where.positions) if self.where else set()) | self.measure.positions
         return (*self.groups, *sorted(used - set(self.groups)))
 
     def empty(self, sizes: Sequence[int]) -> bool:
         """Whether it counts rows that no table can have, so that the answer is 0 whatever was released."""
-        plain = self.kind == "count" and not self.groups
+        plain = self.measure == COUNT and not self.groups
         return plain and self.where is not None and surely_empty(self.where, sizes)
 
 
 def parse(text: str, domain: Domain) -> Question:
     """The question a text asks of a domain; BadQuestion says what is wrong with it, and where."""
-    tree = syntax_tree(text)
+    from sqlglot import exp
+
+    tree, reader = syntax_tree(text, FORMS), ConditionReader(domain)
     try:
-        return _Reader(domain, text).question(tree)
+        if isinstance(tree, exp.Select):
+            return _selection(text, tree, reader)
+        where = reader.predicate(tree)
+        return Question(text=text, where=where, notes=tuple(reader.notes))
     except RecursionError:
-        raise BadQuestion("the question is nested too deeply; write it with fewer brackets") from None
+        raise BadQuestion(TOO_DEEP) from None
 
 
-def syntax_tree(text: str, forms: str = FORMS) -> exp.Expr:
-    """The tree of one SQL expression or statement; BadQuestion in one line when there is none."""
-    import sqlglot
-    from sqlglot.errors import ParseError, SqlglotError
-
-    if not text.strip() or len(text) > LONGEST:
-        raise BadQuestion(f"the question has {len(text):,} characters; write {forms} in at most {LONGEST:,}")
-    # sqlglot logs what it does not know; without a handler that would be a second line on standard error.
-    logging.getLogger("sqlglot").addHandler(SILENT)
-    try:
-        trees = sqlglot.parse(text)
-    except ParseError as error:
-        first = error.errors[0] if error.errors else {}
-        before, at = (" ".join((first.get(part) or "").split()) for part in ("start_context", "highlight"))
-        mark = f"at '{at[:60]}', after: {before[-60:]}" if at else "at its end"
-        raise BadQuestion(f"cannot read the question {mark}; write {forms}") from None
-    except (SqlglotError, RecursionError, ValueError) as error:
-        what = str(error).splitlines()[0][:120]
-        raise BadQuestion(f"cannot read the question ({what}); check quotes and brackets") from None
-    if len(trees) != 1 or trees[0] is None:
-        raise BadQuestion("ask one question at a time, without ';'")
-    return trees[0]
+def _selection(text: str, tree: exp.Select, reader: ConditionReader) -> Question:
+    """SELECT with one measure, and what may stand behind it."""
+    allowed = {"expressions", "from", "from_", "where", "group"}
+    for part, value in tree.args.items():
+        if value and part not in allowed:
+            raise BadQuestion(f"{part.upper().rstrip('_')} is not supported; write {FORMS}")
+    _check_table(tree.args.get("from_") or tree.args.get("from"), reader.domain)
+    where, group = tree.args.get("where"), tree.args.get("group")
+    predicate = reader.predicate(where.this) if where else None
+    groups = tuple(reader.position(column) for column in group.expressions) if group else ()
+    if group and (any(value for part, value in group.args.items() if part != "expressions") or not groups):
+        raise BadQuestion("GROUP BY takes column names only")
+    if len(set(groups)) < len(groups):
+        raise BadQuestion("GROUP BY names a column twice; name each column once")
+    measure = _selected(tree.expressions, groups, reader)
+    return Question(text=text, measure=measure, where=predicate, groups=groups, notes=tuple(reader.notes))
 
 
-class _Reader:
-    """Walks one syntax tree with a whitelist of node types; everything else is refused by name."""
+def _check_table(source: exp.Expr | None, domain: Domain) -> None:
+    from sqlglot import exp
 
-    def __init__(self, domain: Domain, text: str) -> None:
-        self.domain, self.text = domain, text
-        self.notes: dict[str, None] = {}
+    if source is None:
+        return
+    table = source.this
+    plain = (
+        isinstance(table, exp.Table)
+        and not any(value for part, value in table.args.items() if part not in ("this", "alias"))
+        and not table.alias_column_names
+    )
+    if not plain or table.name.lower() != domain.table.lower():
+        raise BadQuestion(f"this synopsis has one table, {domain.table}; write FROM {domain.table}")
 
-    def say(self, note: str) -> None:
-        """Takes down a remark, once."""
-        self.notes[note] = None
 
-    def question(self, tree: exp.Expr) -> Question:
-        from sqlglot import exp
+def _selected(items: list[exp.Expr], groups: tuple[int, ...], reader: ConditionReader) -> Measure:
+    """The one measure among the selected items; the plain columns must be the groups."""
+    from sqlglot import exp
 
-        if not isinstance(tree, exp.Select):
-            alone = self.predicate(tree)
-            return Question(text=self.text, kind="count", where=alone, notes=tuple(self.notes))
-        allowed = {"expressions", "from", "from_", "where", "group"}
-        for part, value in tree.args.items():
-            if value and part not in allowed:
-                raise BadQuestion(f"{part.upper().rstrip('_')} is not supported; write {FORMS}")
-        self._check_table(tree.args.get("from_") or tree.args.get("from"))
-        where, group = tree.args.get("where"), tree.args.get("group")
-        predicate = self.predicate(where.this) if where else None
-        groups = tuple(self.position(column) for column in group.expressions) if group else ()
-        if group and (any(value for part, value in group.args.items() if part != "expressions") or not groups):
-            raise BadQuestion("GROUP BY takes column names only")
-        if len(set(groups)) < len(groups):
-            raise BadQuestion("GROUP BY names a column twice; name each column once")
-        average = self._selected(tree.expressions, groups)
-        kind: Literal["count", "mean"] = "count" if average is None else "mean"
-        return Question(
-            text=self.text, kind=kind, where=predicate, average=average, groups=groups, notes=tuple(self.notes)
-        )
+    columns: list[exp.Expr] = []
+    measures: list[exp.Expr] = []
+    for item in items:
+        inner = item.this if isinstance(item, exp.Alias) else item
+        (measures if isinstance(inner, (exp.Count, exp.Avg)) else columns).append(inner)
+    if len(measures) != 1:
+        raise BadQuestion(f"ask for exactly one count(*) or avg(column); write {FORMS}")
+    for column in columns:
+        if reader.position(column) not in groups:
+            raise BadQuestion(f"{column.name} is selected but not in GROUP BY; add GROUP BY {column.name}")
+    return _measure(measures[0], reader)
 
-    def _check_table(self, source: exp.Expr | None) -> None:
-        from sqlglot import exp
 
-        if source is None:
-            return
-        table = source.this
-        plain = (
-            isinstance(table, exp.Table)
-            and not any(value for part, value in table.args.items() if part not in ("this", "alias"))
-            and not table.alias_column_names
-        )
-        if not plain or table.name.lower() != self.domain.table.lower():
-            raise BadQuestion(f"this synopsis has one table, {self.domain.table}; write FROM {self.domain.table}")
+def _measure(node: exp.Expr, reader: ConditionReader) -> Measure:
+    """count(*) or avg(column)."""
+    from sqlglot import exp
 
-    def _selected(self, items: list[exp.Expr], groups: tuple[int, ...]) -> int | None:
-        """The averaged attribute, or None for count(*); the plain columns must be the groups."""
-        from sqlglot import exp
-
-        columns: list[exp.Expr] = []
-        measures: list[exp.Expr] = []
-        for item in items:
-            inner = item.this if isinstance(item, exp.Alias) else item
-            (measures if isinstance(inner, (exp.Count, exp.Avg)) else columns).append(inner)
-        if len(measures) != 1:
-            raise BadQuestion(f"ask for exactly one count(*) or avg(column); write {FORMS}")
-        for column in columns:
-            if self.position(column) not in groups:
-                raise BadQuestion(f"{column.name} is selected but not in GROUP BY; add GROUP BY {column.name}")
-        measure = measures[0]
-        if isinstance(measure, exp.Count):
-            if not isinstance(measure.this, exp.Star) or measure.expressions:
-                raise BadQuestion("count takes a star: count(*); for non-missing rows add WHERE column IS NOT NULL")
-            return None
-        position = self.position(measure.this)
-        attribute = self.domain.closed[position]
-        if not isinstance(attribute, (Binned, Boolean)):
-            raise BadQuestion(f"{attribute.name} is not a number, so it has no average; count it by GROUP BY")
-        return position
-
-    def position(self, node: exp.Expr) -> int:
-        """The closed attribute a column names."""
-        from sqlglot import exp
-
-        if not isinstance(node, exp.Column):
-            raise BadQuestion(f"expected a column name, not {node.sql()[:60]!r}")
-        if node.table and node.table.lower() != self.domain.table.lower():
-            raise UnknownAttribute(node.sql(), known=self.domain.names)
-        name = node.name
-        try:
-            return self.domain.position(name)
-        except UnknownAttribute:
-            alike = [a for a in self.domain.attributes if a.name.lower() == name.lower()]
-            if len(alike) == 1 and isinstance(alike[0], Uncoded):
-                raise BadQuestion(f"{alike[0].name} {alike[0].advice}") from None
-            raise
-
-    def predicate(self, node: exp.Expr) -> Predicate:
-        """The predicate of an expression."""
-        from sqlglot import exp
-
-        if isinstance(node, exp.Paren):
-            return self.predicate(node.this)
-        if isinstance(node, exp.Not):
-            return Not(self.predicate(node.this))
-        if isinstance(node, (exp.And, exp.Or)):
-            join = conjunction if isinstance(node, exp.And) else disjunction
-            return join([self.predicate(part) for part in self._flat(node, type(node))])
-        if isinstance(node, (exp.Anonymous, exp.Any, exp.All)):
-            return self._call(node)
-        if isinstance(node, exp.Column):
-            position = self.position(node)
-            return bare(position, self.domain.closed[position])
-        return self._comparison(node)
-
-    def _flat(self, node: exp.Expr, kind: type) -> Iterator[exp.Expr]:
-        """a AND b AND c as three parts, without recursing once per part."""
-        waiting = [node]
-        while waiting:
-            part = waiting.pop()
-            if type(part) is kind:
-                waiting += [part.expression, part.this]
-            else:
-                yield part
-
-    def _comparison(self, node: exp.Expr) -> Predicate:
-        from sqlglot import exp
-
-        operators: dict[type[exp.Expr], str] = {
-            exp.EQ: "=",
-            exp.NEQ: "<>",
-            exp.LT: "<",
-            exp.LTE: "<=",
-            exp.GT: ">",
-            exp.GTE: ">=",
-        }
-        mirrored = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-        if type(node) in operators:
-            operator, left, right = operators[type(node)], node.this, node.expression
-            if isinstance(right, exp.Column) and not isinstance(left, exp.Column):
-                operator, left, right = mirrored[operator], right, left
-            position = self.position(left)
-            return compare(position, self.domain.closed[position], operator, self._value(right), self.say)
-        if isinstance(node, exp.Between) and not node.args.get("symmetric"):
-            position = self.position(node.this)
-            attribute = self.domain.closed[position]
-            ends = ((">=", node.args["low"]), ("<=", node.args["high"]))
-            return conjunction([compare(position, attribute, o, self._value(v), self.say) for o, v in ends])
-        if isinstance(node, exp.In) and node.expressions and not node.args.get("query"):
-            position = self.position(node.this)
-            values = [self._value(v) for v in node.expressions]
-            return one_of(position, self.domain.closed[position], values, self.say)
-        if isinstance(node, exp.Is) and isinstance(node.expression, (exp.Null, exp.Boolean)):
-            position = self.position(node.this)
-            attribute = self.domain.closed[position]
-            if isinstance(node.expression, exp.Null):
-                return is_missing(position, attribute)
-            # IS TRUE is known for every row: of a missing value it is false, not unknown.
-            true = compare(position, attribute, "=", bool(node.expression.this), self.say).true
-            return Event(position, true, tuple(not t for t in true))
-        raise BadQuestion(f"{node.sql()[:60]!r} is not a supported condition; compare a column with a value")
-
-    def _call(self, node: exp.Expr) -> Predicate:
-        """any(...), all(...), at_least(r, ...), exactly(r, ...)."""
-        from sqlglot import exp
-
-        if isinstance(node, (exp.Any, exp.All)):
-            name = "any" if isinstance(node, exp.Any) else "all"
-            inner = node.this
-            given = inner.expressions if isinstance(inner, exp.Tuple) else [inner]
-        else:
-            name, given = node.name.lower(), node.expressions
-        if name not in ("any", "all", "at_least", "exactly"):
-            lists = "; a synopsis of decision_lists() answers decides" if name == "decides" else ""
-            raise BadQuestion(f"no function '{name}'; there are any, all, at_least and exactly{lists}")
-        wanted = 1 if name == "any" else len(given)
-        if name in ("at_least", "exactly"):
-            wanted, given = self._how_many(name, given[:1]), given[1:]
-        if not given or not 0 <= wanted <= len(given):
-            raise BadQuestion(f"{name} is given {len(given)} conditions and asks for {wanted} of them")
-        most = wanted if name == "exactly" else len(given)
-        return Count(least=wanted, most=most, parts=tuple(self._part(part) for part in given))
-
-    def _part(self, node: exp.Expr) -> Predicate:
-        """An argument. sqlglot takes the inner word of at_least(1, all(a, b)) for SQL's keyword ALL and drops it."""
-        from sqlglot import exp
-
-        if isinstance(node, exp.Tuple):
-            return conjunction([self.predicate(part) for part in node.expressions])
-        return self.predicate(node)
-
-    def _how_many(self, name: str, first: list[exp.Expr]) -> int:
-        wanted = self._value(first[0]) if first else None
-        if not isinstance(wanted, Fraction) or wanted.denominator != 1:
-            raise BadQuestion(f"{name} starts with a whole number: {name}(2, a, b, c)")
-        return int(wanted)
-
-    def _value(self, node: exp.Expr) -> Value:
-        """A literal: text, number, TRUE/FALSE or NULL."""
-        from sqlglot import exp
-
-        if isinstance(node, exp.Null):
-            return None
-        if isinstance(node, exp.Boolean):
-            return bool(node.this)
-        if isinstance(node, exp.Neg):
-            value = self._value(node.this)
-            if isinstance(value, Fraction):
-                return -value
-        if isinstance(node, exp.Literal):
-            if node.is_string:
-                return str(node.this)
-            try:
-                number = Decimal(node.this)
-                if number.is_finite() and abs(number.adjusted()) < 300 and len(node.this) < 1000:
-                    return Fraction(number)
-            except InvalidOperation:
-                pass
-        raise BadQuestion(f"expected a number or a quoted text, not {node.sql()[:60]!r}")
+    if isinstance(node, exp.Count):
+        if not isinstance(node.this, exp.Star) or node.expressions:
+            raise BadQuestion("count takes a star: count(*); for non-missing rows add WHERE column IS NOT NULL")
+        return COUNT
+    position = reader.position(node.this)
+    return Measure.of_column("mean", position, reader.domain.closed[position])

@@ -9,11 +9,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..domain import Domain
+from ..domain.conditions import LONGEST
 from ..domain.predicate import Predicate
 from ..errors import BadQuestion, CutInsideBin
 from ..maths.smooth.expressions import Constant, Expression, parse_expression
 from ..maths.smooth.shortcuts import SHORTCUTS, Shortcut, read_shortcut
-from .parse import LONGEST, parse
+from .measure import COUNT
+from .parse import parse
 
 __all__ = ["QuantileOf", "SmoothQuestion", "parse_smooth"]
 
@@ -46,22 +48,22 @@ class SmoothQuestion:
     share: bool = False
     """Whether it asks for a share of rows: a condition on categories and no formula."""
     notes: tuple[str, ...] = ()
-    """Remarks on what was asked; see Question."""
+    """Remarks on what was asked, such as a value that no row can have; an answer carries them."""
 
 
 def parse_smooth(text: str, domain: Domain, known: list[str], usual: Callable[[str, float], float]) -> SmoothQuestion:
     """The question a text asks of the smooth columns `known`; BadQuestion says what is wrong with it."""
     if len(text) > LONGEST:
         raise BadQuestion(f"the question has {len(text):,} characters; write {FORMS} in at most {LONGEST:,}")
-    found = _call(text)
-    if found is None:
+    call = _call(text)
+    if call is None:
         asked = parse(text, domain)
-        if asked.kind == "mean":
+        if asked.measure != COUNT:
             raise BadQuestion(f"cannot read the question; write {FORMS}")
-        one: Shortcut = {"": Constant(1.0)}
-        return SmoothQuestion(text=text, parts=one, where=asked.where, groups=asked.groups, share=True,
+        everybody: Shortcut = {"": Constant(1.0)}
+        return SmoothQuestion(text=text, parts=everybody, where=asked.where, groups=asked.groups, share=True,
                               notes=asked.notes)  # fmt: skip
-    name, before, inner, after = found
+    name, before, inner, after = call
     try:
         where, groups, notes = _rest(before, after, domain)
     except CutInsideBin as error:

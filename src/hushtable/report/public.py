@@ -64,7 +64,7 @@ def crossed(synopsis: Synopsis, positions: tuple[int, ...]) -> CrossTab | None:
     if not positions or prod(synopsis.domain.sizes[p] for p in positions) > MOST_CELLS:
         return None
     try:
-        found = synopsis.model.answer(Question(text="report", kind="count", groups=positions))
+        found = synopsis.model.answer(Question(text="report", groups=positions))
     except BadQuestion:
         return None
     return found if isinstance(found, CrossTab) else None

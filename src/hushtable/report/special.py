@@ -15,7 +15,8 @@ from ..models.keyed import KeyedModel
 from ..models.list_counts import ListCountsModel
 from ..models.smooth import SmoothModel
 from ..models.smooth_direct import SmoothDirectModel
-from ..questions.answer import Answer, CrossTab, measured
+from ..questions.answer import Answer, CrossTab
+from ..questions.answer_forms import measured
 from ..questions.lists import Lists
 from ..synopsis import Synopsis
 from ..synopsis.density import density

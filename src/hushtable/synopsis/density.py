@@ -14,7 +14,7 @@ from ..maths.smooth.basis import along
 from ..maths.smooth.functions import ndtr
 from ..models.margins import Margin, Released
 from ..models.smooth import SmoothModel
-from ..questions.answer import reach
+from ..questions.answer import interval_factor
 from ..words import listed
 from . import Synopsis
 
@@ -89,7 +89,7 @@ def _estimated(one: Released, margin: Margin, kept: Floats, confidence: float) -
     bias = errors if d == 1 else np.multiply.outer(errors, heights) + np.multiply.outer(heights, errors)
     value, variance, fourth = _moments(margin, kept, [fitted] * d)
     kurtosis = np.divide(fourth, variance**2, out=np.zeros_like(fourth), where=variance > 0)
-    half = bias + reach(confidence, kurtosis) * np.sqrt(variance)
+    half = bias + interval_factor(confidence, kurtosis) * np.sqrt(variance)
     # From the scale of [-1, 1] to that of the column, or of its transform.
     unit = float(np.prod([axis.half for axis in margin.axes]))
     return [axis.original(x) for axis in margin.axes], value / unit, half / unit

@@ -56,8 +56,8 @@ class Synopsis:
         return cls(
             domain=plan.domain,
             model=model,
-            workload=str(plan.workload),
-            mechanism=plan.mechanism,
+            workload=plan.workload.recorded,
+            mechanism=plan.design.recorded,
             accounting=accounting,
             not_private=not_private,
         )

@@ -1,6 +1,13 @@
-"""Coding: from the values of an Arrow column to the codes of an attribute, a whole batch at a time."""
+"""Coding: from the values of an Arrow column to what statistics sum, a whole batch at a time.
+
+Codes of closed attributes (`encode`), numbers of real columns (`real_numbers`), the rules of decision lists
+(`encode_rules`) and the bytes of keys (`read_keys`). How a row is coded depends on that row and the domain alone.
+"""
 
 from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -8,16 +15,19 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from ..domain import Domain
-from ..domain.attributes import Attribute, Binned, Boolean, Integer, edge_text
+from ..domain.attributes import Attribute, Binned, Boolean, Integer, Uncoded, edge_text, number_in
+from ..domain.decision_list import DecisionList
 from ..errors import BadData
-from ..maths.keys.keys import plain_value, scalar_text
+from ..maths.keys.keys import join_keys, key_texts, plain_value, scalar_text, valid_text
 from .statistics.base import Codes
 
-__all__ = ["encode", "encode_batch"]
+__all__ = ["encode", "encode_batch", "encode_rules", "read_keys", "real_numbers"]
 
 # Marks a value the domain has no code for; larger than any code.
 NOWHERE = 65_535
 UNCODED = np.uint16(NOWHERE)
+
+Floats = NDArray[np.float64]
 
 
 def encode_batch(batch: pa.RecordBatch, domain: Domain) -> Codes:
@@ -36,7 +46,7 @@ def encode(attribute: Attribute, column: pa.Array) -> NDArray[np.uint16]:
     BadData only where the domain says `missing: error` and a value has no code; it names the column and the rule,
     never a value, a row or how many there are.
     """
-    codes = _numbers(attribute, column) if _is_number(column.type) else _distinct(attribute, column)
+    codes = _number_codes(attribute, column) if _is_number(column.type) else _distinct_codes(attribute, column)
     if attribute.missing == "error" and (codes == UNCODED).any():
         raise BadData(
             f"column {attribute.name} has missing values or values outside its declared {_rule(attribute)}, and its "
@@ -59,10 +69,10 @@ def _code_or_nowhere(code: int | None) -> int:
     return NOWHERE if code is None else code
 
 
-def _numbers(attribute: Attribute, column: pa.Array) -> NDArray[np.uint16]:
+def _number_codes(attribute: Attribute, column: pa.Array) -> NDArray[np.uint16]:
     """Numeric columns: bins by binary search, everything else through the distinct values."""
     if not isinstance(attribute, (Binned, Boolean)):
-        return _distinct(attribute, column)
+        return _distinct_codes(attribute, column)
     undeclared = attribute.missing_code if attribute.other_code is None else attribute.other_code
     missing = np.asarray(pc.is_null(column, nan_is_null=True))
     filled = column if column.null_count == 0 else pc.fill_null(column, False if column.type == pa.bool_() else 0)
@@ -80,11 +90,11 @@ def _numbers(attribute: Attribute, column: pa.Array) -> NDArray[np.uint16]:
     return codes.astype(np.uint16)
 
 
-def _distinct(attribute: Attribute, column: pa.Array) -> NDArray[np.uint16]:
+def _distinct_codes(attribute: Attribute, column: pa.Array) -> NDArray[np.uint16]:
     """Any other column: each distinct value is coded once, by the attribute itself."""
     if isinstance(column, pa.ExtensionArray):
         column = column.storage
-    encoded = column if isinstance(column, pa.DictionaryArray) else _dictionary(column)
+    encoded = _dictionary(column, scalar_text)
     table = [_code_or_nowhere(attribute.code(plain_value(value))) for value in encoded.dictionary]
     table.append(_code_or_nowhere(attribute.missing_code))
     indices = encoded.indices
@@ -94,9 +104,114 @@ def _distinct(attribute: Attribute, column: pa.Array) -> NDArray[np.uint16]:
     return codes
 
 
-def _dictionary(column: pa.Array) -> pa.DictionaryArray:
+def _dictionary(column: pa.Array, text: Callable[[pa.Scalar], object]) -> pa.DictionaryArray:
+    """The distinct values, and which of them each row has; of nested values their text decides."""
+    if isinstance(column, pa.DictionaryArray):
+        return column
     try:
         return pc.dictionary_encode(column)
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
-        # Nested values, runs: their text decides.
-        return pc.dictionary_encode(pa.array([scalar_text(value) for value in column], pa.large_string()))
+        return pc.dictionary_encode(pa.array(map(text, column), pa.large_string()))
+
+
+def real_numbers(attribute: Binned, column: pa.Array) -> Floats:
+    """The number each value spells, equal to `number_in` one by one; NaN where it spells none or is missing.
+
+    BadData only where the domain says `missing: error` and something is missing, or is no number and not `other`; it
+    names the column and no more.
+    """
+    numbers, missing = _plain_numbers(column) or _distinct_numbers(attribute, column)
+    absent = missing if attribute.other else np.isnan(numbers)
+    if attribute.missing == "error" and absent.any():
+        raise BadData(
+            f"column {attribute.name} has missing values or values that are no numbers, and its domain says `missing: "
+            "error`; correct the data, or let `missing: category` leave such rows out"
+        )
+    return numbers
+
+
+def _plain_numbers(column: pa.Array) -> tuple[Floats, NDArray[np.bool_]] | None:
+    """Columns of numbers, and of texts that Arrow reads as finite numbers without exception, as Python does."""
+    kind = column.type
+    typed = pa.types.is_integer(kind) or pa.types.is_floating(kind)
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        trimmed = pc.utf8_trim_whitespace(valid_text(column))
+        column = pc.if_else(pc.equal(trimmed, ""), pa.scalar(None, trimmed.type), trimmed)
+    elif not typed:
+        return None
+    try:
+        read = pc.cast(column, pa.float64(), safe=False)
+    except pa.ArrowInvalid:
+        return None
+    missing = np.asarray(pc.is_null(read, nan_is_null=typed))
+    numbers = np.asarray(pc.fill_null(read, np.nan))
+    if not typed and not np.isfinite(numbers[~missing]).all():
+        return None  # words such as nan and inf: only Python's reading of them counts
+    return np.where(np.isfinite(numbers), numbers, np.nan), missing
+
+
+def _distinct_numbers(attribute: Binned, column: pa.Array) -> tuple[Floats, NDArray[np.bool_]]:
+    """Any other column: each distinct value is read once."""
+    encoded = _dictionary(column, scalar_text)
+    values, indices = [plain_value(v) for v in encoded.dictionary], encoded.indices
+    spelled = [number_in(v) for v in values]
+    numbers = np.array([*(np.nan if number is None else number for number in spelled), np.nan])
+    missing = np.array([*(attribute.is_missing(v) for v in values), True])
+    places = np.asarray(pc.fill_null(indices.cast(pa.int64()), len(values)))
+    return numbers[places], missing[places]
+
+
+def encode_rules(attribute: DecisionList, column: pa.Array) -> NDArray[np.uint16]:
+    """One column a row of the table: number of rules, decisions (bit i is rule i's), then a number for each literal.
+
+    A list without rules has its default in place of the decisions; with rules the default is the opposite of the
+    last one. A literal is twice its input, plus 1 if negated. What is no such list counts as missing; BadData only
+    where the domain says `missing: error`, and it names the column, never a value or a row.
+    """
+    values, indices = _distinct_lists(column)
+    coded = [_rule_numbers(attribute, value) for value in values]
+    used = set(np.unique(indices).tolist())
+    if any(numbers is None for i, numbers in enumerate(coded) if i in used):
+        raise BadData(
+            f"column {attribute.name} has values that are not decision lists of at most {attribute.length} rules over "
+            f"its {len(attribute.inputs)} inputs, and its domain says `missing: error`; correct the domain or the data"
+        )
+    height = 2 + attribute.most_rules
+    table = np.array([numbers or [0] * height for numbers in coded], dtype=np.uint16).reshape(-1, height)
+    return np.ascontiguousarray(table[indices].T)
+
+
+def _rule_numbers(attribute: DecisionList, value: object) -> list[int] | None:
+    rules = attribute.rules(value)
+    if rules is None:
+        return None if attribute.missing == "error" else _rule_numbers(attribute, None)
+    bits = sum(decision << i for i, decision in enumerate(rules.decisions)) if len(rules) else int(rules.default)
+    literals = [2 * number + negated for number, negated in zip(rules.inputs, rules.negated, strict=True)]
+    return [len(rules), bits, *literals, *[0] * (attribute.most_rules - len(rules))]
+
+
+def _distinct_lists(column: pa.Array) -> tuple[list[object], NDArray[np.int64]]:
+    """The distinct values, None among them, and which of them each row has: lists are many, kinds of lists few."""
+    if isinstance(column, pa.ExtensionArray):
+        column = column.storage
+    encoded = _dictionary(column, _list_text)
+    values = list(map(_list_text, encoded.dictionary))
+    indices = np.asarray(pc.fill_null(encoded.indices.cast(pa.int64()), len(values)))
+    return [*values, None], indices
+
+
+def _list_text(scalar: pa.Scalar) -> object:
+    """What is read: text as it is, other values as JSON, so that a number or a date is no decision list."""
+    value = plain_value(scalar)
+    return value if value is None or isinstance(value, (str, bytes)) else json.dumps(value, default=str)
+
+
+def read_keys(attributes: Sequence[Attribute], batch: pa.RecordBatch) -> pa.Array:
+    """The canonical bytes of the key columns of every row, without nulls; of a coded attribute, those of its label."""
+    return join_keys([_key_texts(a, batch.column(i)) for i, a in enumerate(attributes)])
+
+
+def _key_texts(attribute: Attribute, column: pa.Array) -> pa.Array:
+    if isinstance(attribute, Uncoded):
+        return key_texts(column)
+    return pa.array(attribute.labels, pa.large_string()).take(pa.array(encode(attribute, column)))

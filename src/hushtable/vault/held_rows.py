@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from math import prod
 
 import numpy as np
@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 from ..domain import Domain
 from .coding import encode_batch
 from .sources import Progress, Source, watched
-from .statistics import OneQuestion, Statistic
-from .statistics.base import Codes
+from .statistics import OneQuestion
+from .statistics.base import Additive, Codes, Sums, T, Total, add_up
 
 __all__ = ["HeldRows"]
 
-Sums = NDArray[np.int64]
 # Repeated rows are handed to other statistics this many at a time.
 BLOCK = 1 << 20
 # Cells of exact tables kept for the next question about the same attributes.
@@ -39,17 +38,23 @@ class HeldRows:
         batches = (encode_batch(batch, domain) for batch in watched(source.batches(names), progress))
         return cls(domain.sizes, *distinct(batches, len(names)))
 
-    def total(self, statistic: Statistic) -> Sums:
-        """The statistic's sum over all rows. One question takes microseconds, anything else a pass."""
-        if isinstance(statistic, OneQuestion):
+    def total(self, wanted: Total[T], /) -> T:
+        """The total over all rows, of what is read from codes. One question takes microseconds, others a pass."""
+        return add_up(wanted, self._totals(wanted))
+
+    def _totals(self, wanted: Total[Additive]) -> Iterable[object]:
+        if isinstance(wanted, OneQuestion):
             # Counts are whole numbers far below 2^53, which sums of floats keep exactly.
-            true = float(self._table(statistic.positions)[statistic.true].sum())
-            return np.array([round(true), self._rows], dtype=np.int64)
-        sums, ends = statistic.zeros(), np.cumsum(self._counts)
+            true = float(self._table(wanted.positions)[wanted.true].sum())
+            return [np.array([round(true), self._rows], dtype=np.int64)]
+        return map(wanted.accumulate, self._blocks())
+
+    def _blocks(self) -> Iterator[Codes]:
+        """All rows, each as often as it occurs."""
+        ends = np.cumsum(self._counts)
         for first in range(0, self._rows, BLOCK):
-            wanted = np.arange(first, min(first + BLOCK, self._rows))
-            sums += statistic.accumulate(self._codes[:, np.searchsorted(ends, wanted, side="right")])
-        return sums
+            places = np.arange(first, min(first + BLOCK, self._rows))
+            yield self._codes[:, np.searchsorted(ends, places, side="right")]
 
     def _table(self, positions: tuple[int, ...]) -> NDArray[np.float64]:
         """The exact contingency table of these attributes, flat, remembered."""
@@ -60,25 +65,25 @@ class HeldRows:
         cells = np.zeros(self._codes.shape[1], dtype=np.int64)
         for position, size in zip(positions, own, strict=True):
             cells = cells * size + self._codes[position]
-        found = np.bincount(cells, weights=self._counts, minlength=prod(own)).astype(np.float64)
-        if self._cells + len(found) > MOST_CELLS:
+        table = np.bincount(cells, weights=self._counts, minlength=prod(own)).astype(np.float64)
+        if self._cells + len(table) > MOST_CELLS:
             self._tables.clear()
             self._cells = 0
-        self._tables[positions] = found
-        self._cells += len(found)
-        return found
+        self._tables[positions] = table
+        self._cells += len(table)
+        return table
 
 
 def distinct(batches: Iterable[Codes], attributes: int) -> tuple[Codes, Sums]:
     """The distinct columns of all batches (shape (attributes, rows) each), with how often each occurs."""
-    found: list[tuple[NDArray[np.void], Sums]] = []
+    blocks: list[tuple[NDArray[np.void], Sums]] = []
     codes: Codes = np.zeros((attributes, 0), dtype=np.uint8)
     for batch in batches:
         codes = batch
-        found.append(_merged(_as_rows(batch), np.ones(batch.shape[1], dtype=np.int64)))
-    if not found:
+        blocks.append(_merged(_as_rows(batch), np.ones(batch.shape[1], dtype=np.int64)))
+    if not blocks:
         return codes, np.zeros(0, dtype=np.int64)
-    rows, counts = _merged(np.concatenate([r for r, _ in found]), np.concatenate([c for _, c in found]))
+    rows, counts = _merged(np.concatenate([r for r, _ in blocks]), np.concatenate([c for _, c in blocks]))
     return np.ascontiguousarray(rows.view(codes.dtype).reshape(len(rows), attributes).T), counts
 
 

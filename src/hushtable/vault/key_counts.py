@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..domain import Domain
 from ..domain.attributes import Attribute
 from ..maths.keys.siphash import KEY_BYTES, digests
-from .key_reading import read_keys
+from .coding import read_keys
 
 __all__ = ["Counts", "KeyCounts", "KeyTexts", "Texts"]
 
@@ -52,16 +52,16 @@ class Counts:
     def look_up(self, first: Words, second: Words) -> NDArray[np.int64]:
         """How often the keys with these digests occur."""
         ours, others, counts = self._all
-        found = np.zeros(len(first), dtype=np.int64)
+        times = np.zeros(len(first), dtype=np.int64)
         if not len(ours):
-            return found
+            return times
         at = np.searchsorted(ours, first)
         while (near := np.flatnonzero((at < len(ours)) & (ours[np.minimum(at, len(ours) - 1)] == first))).size:
             same = near[others[at[near]] == second[near]]
-            found[same] = counts[at[same]]
+            times[same] = counts[at[same]]
             at[same] = len(ours)
             at[np.setdiff1d(near, same)] += 1  # another key with the same first half
-        return found
+        return times
 
     @property
     def _all(self) -> tuple[Words, Words, NDArray[np.int64]]:
@@ -152,5 +152,5 @@ class KeyTexts(_Keys):
         hits = np.flatnonzero(self._first[at] == first)
         keys = codes.take(pa.array(hits[np.unique(first[hits], return_index=True)[1]]))
         halves = (half.tolist() for half in self.hashed(keys))
-        found = dict(zip(zip(*halves, strict=True), keys.to_pylist(), strict=True))
-        return Texts({pair: key for pair, key in found.items() if pair in self._wanted})
+        near = dict(zip(zip(*halves, strict=True), keys.to_pylist(), strict=True))
+        return Texts({pair: key for pair, key in near.items() if pair in self._wanted})

@@ -10,8 +10,7 @@ from curators import CODES, PURE, RICH, ROWS, SHAPE, WIDE_QUESTIONS, ask_all, re
 from tables import BINARY, domain, random_codes, table_of
 
 import hushtable as ht
-from hushtable.curator import belief as curator_belief
-from hushtable.curator import curator as curator_module
+from hushtable.curator import conditions
 from hushtable.errors import BadBudget, BadData, BadPath, BadPlan, BadQuestion, BadState, Exhausted, OverBudget
 
 
@@ -279,8 +278,7 @@ class TestRefusals:
         assert curator.ask("all(x1, x5, x9, x11, x15, x17, x21, x23)").value <= 1
 
     def test_attributes_that_cannot_be_joined_are_answered_but_not_learned(self, folder, monkeypatch):
-        for module in (curator_belief, curator_module):
-            monkeypatch.setattr(module, "MOST_CELLS", 12)
+        monkeypatch.setattr(conditions, "MOST_CELLS", 12)
         with vault(folder).curate(budget=RICH, way="hypothesis") as curator:
             answers = [curator.ask(text) for text in ("age < 18 AND sex = 'male'", "age >= 65 AND smoker")]
             outside = [a for a in answers if "cannot learn" in a.notes[-1]]

@@ -65,6 +65,6 @@ def test_noise_of_the_number_of_rows_is_where_it_belongs():
         sources.add(paid)
         own = plan.answer_stderr if paid else 0.0
         assert count.stderr == pytest.approx(own)
-        lean = (count.value + (0 if paid else plan.margin.reach(0.95))) / everything.value
+        lean = (count.value + (0 if paid else plan.margin.half_width(0.95))) / everything.value
         assert share.stderr * everything.value == pytest.approx(math.hypot(own, lean * plan.rows_stderr))
     assert False in sources

@@ -12,9 +12,9 @@ from curators import CODES, PURE, RICH, SHAPE, WIDE_QUESTIONS, vault, write_tabl
 from tables import MIXED, domain
 
 import hushtable as ht
-from hushtable.curator.account import LedgerAccount
 from hushtable.errors import BadLedger, BadPath, BadState
 from hushtable.vault.door.randomness import SystemRandomness
+from hushtable.vault.ledger.account import LedgerAccount
 from hushtable.vault.ledger.sealed_lines import Chain, StateFile
 
 SOURCE = str(Path(ht.__file__).parents[1])

@@ -11,9 +11,10 @@ import pytest
 from hushtable.budget import Unit
 from hushtable.domain.decision_list import DecisionList
 from hushtable.errors import BadData, BadPlan
+from hushtable.laws import Law
 from hushtable.maths.interactions.layout import InteractionLayout
+from hushtable.vault.coding import encode_rules
 from hushtable.vault.door.door import Noise, price_of
-from hushtable.vault.rules import encode_rules
 from hushtable.vault.statistics.decision_lists import DecisionListSums
 
 NEIGHBOURS = ["replace", "add-remove"]
@@ -122,7 +123,7 @@ class TestPrice:
 
     def test_the_number_of_rows_needs_noise_only_where_it_is_private(self):
         statistic = DecisionListSums(column(3, 2), 2)
-        noise = Noise(law="gaussian", per_group=(Fraction(0), *[Fraction(100)] * 3))
+        noise = Noise(law=Law.GAUSSIAN, per_group=(Fraction(0), *[Fraction(100)] * 3))
         assert price_of(statistic, noise, Unit()).amount == Fraction(4 * 4, 200)
         with pytest.raises(BadPlan, match="needs noise"):
             price_of(statistic, noise, Unit(neighbours="add-remove"))
@@ -130,7 +131,7 @@ class TestPrice:
             silent = [Fraction(0), *[Fraction(100)] * 3]
             silent[group] = Fraction(0)
             with pytest.raises(BadPlan, match="needs noise"):
-                price_of(statistic, Noise(law="laplace", per_group=tuple(silent)), Unit())
+                price_of(statistic, Noise(law=Law.LAPLACE, per_group=tuple(silent)), Unit())
 
 
 class TestReading:

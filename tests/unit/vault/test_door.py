@@ -9,6 +9,7 @@ from tables import BINARY, MIXED, all_rows, domain, random_codes
 
 from hushtable.budget import Price, Unit
 from hushtable.errors import BadData, BadPlan, OverBudget
+from hushtable.laws import Law
 from hushtable.maths.interactions.layout import InteractionLayout
 from hushtable.vault.door.door import Door, Noise, price_of
 from hushtable.vault.door.randomness import Simulated
@@ -57,7 +58,7 @@ def make_door(*, price=None, unit=None, codes=CODES, seed=1, total=None):
 
 
 def gaussian(variance, statistic=PARITIES):
-    return Noise(law="gaussian", per_group=(Fraction(0), *[Fraction(variance)] * (statistic.groups - 1)))
+    return Noise(law=Law.GAUSSIAN, per_group=(Fraction(0), *[Fraction(variance)] * (statistic.groups - 1)))
 
 
 class TestMeasure:
@@ -97,7 +98,7 @@ class TestMeasure:
             door.measure(PARITIES, gaussian(100))
         assert [event[0] for event in events] == ["read"]
         door, _ = make_door(codes=CODES[:, :0], unit=Unit(neighbours="add-remove"))
-        noise = Noise(law="gaussian", per_group=(Fraction(100),) * PARITIES.groups)
+        noise = Noise(law=Law.GAUSSIAN, per_group=(Fraction(100),) * PARITIES.groups)
         assert door.measure(PARITIES, noise).rows is None
 
     def test_the_number_of_rows_is_exact_only_where_it_is_public(self):
@@ -107,12 +108,12 @@ class TestMeasure:
             price_of(PARITIES, gaussian(100), Unit(neighbours="add-remove"))
 
     def test_no_group_that_rows_can_change_stays_without_noise(self):
-        silent = Noise(law="gaussian", per_group=(Fraction(0), Fraction(0), Fraction(9)))
+        silent = Noise(law=Law.GAUSSIAN, per_group=(Fraction(0), Fraction(0), Fraction(9)))
         with pytest.raises(BadPlan, match="needs noise"):
             price_of(PARITIES, silent, Unit())
 
     def test_m_rows_per_person_cost_m_times_epsilon_and_m_squared_rho(self):
-        laplace = Noise(law="laplace", per_group=(Fraction(0), Fraction(9), Fraction(7)))
+        laplace = Noise(law=Law.LAPLACE, per_group=(Fraction(0), Fraction(9), Fraction(7)))
         for noise, power in ((gaussian(50), 2), (laplace, 1)):
             alone, five = (price_of(PARITIES, noise, Unit(rows=rows)).amount for rows in (1, 5))
             assert five == alone * 5**power
@@ -131,9 +132,9 @@ class TestMeasure:
         statistic = Residuals(InteractionLayout(shape.sizes, 2))
         per_group = tuple(Fraction(5 + 3 * g) for g in range(statistic.groups))
         noise = Noise(
-            law="gaussian", per_group=(Fraction(0) if neighbours == "replace" else Fraction(4), *per_group[1:])
+            law=Law.GAUSSIAN, per_group=(Fraction(0) if neighbours == "replace" else Fraction(4), *per_group[1:])
         )
-        scales = statistic.scales("gaussian", noise.per_group)
+        scales = statistic.scales(Law.GAUSSIAN, noise.per_group)
         variance = np.array([float(s) for s in scales.table])[scales.index]
         one_each = np.array([statistic.to_coordinates(statistic.accumulate(row[:, None])) for row in all_rows(shape).T])
         pairs = one_each[:, None] - one_each[None] if neighbours == "replace" else one_each[None]
@@ -323,15 +324,15 @@ class TestBlocks:
         unit = Unit(neighbours="replace", rows=3)
         door, events = make_door(price=Price(currency="zcdp", amount=Fraction(200)), unit=unit)
         blocks = len(self.TABLES.block_starts()) - 1
-        seen = door.distances(self.TABLES, self.TABLES.zeros(), Fraction(1), "gaussian")
+        seen = door.distances(self.TABLES, self.TABLES.zeros(), Fraction(1), Law.GAUSSIAN)
         assert events[1][1] == Fraction(blocks * (2 * 3) ** 2, 2)
         assert np.abs(seen - 1000).max() < 20  # every table holds all 1,000 rows
 
     def test_the_number_of_rows_is_free_where_it_is_public_and_priced_where_it_is_not(self):
         door, events = make_door(unit=Unit(neighbours="replace"))
-        assert door.count_rows(self.TABLES, Fraction(1), "gaussian") == 1000
+        assert door.count_rows(self.TABLES, Fraction(1), Law.GAUSSIAN) == 1000
         assert not [event for event in events if event[0] == "charge"]
         door, events = make_door(unit=Unit(neighbours="add-remove", rows=2))
-        seen = door.count_rows(self.TABLES, Fraction(16), "gaussian")
+        seen = door.count_rows(self.TABLES, Fraction(16), Law.GAUSSIAN)
         assert [event[1] for event in events if event[0] == "charge"] == [Fraction(4, 32)]
         assert 0 < abs(seen - 1000) < 60 or seen == 1000

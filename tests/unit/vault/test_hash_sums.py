@@ -8,6 +8,7 @@ import pytest
 
 from hushtable.domain import Domain
 from hushtable.domain.attributes import Category, Open
+from hushtable.laws import Law
 from hushtable.maths.keys.sketches import Sketch
 from hushtable.vault.statistics.hash_sums import HashSums
 from hushtable.vault.statistics.row_count import RowCount
@@ -92,6 +93,6 @@ def test_the_number_of_rows_alone():
     for neighbours, change in (("replace", 0), ("add-remove", 1)):
         assert statistic.largest_change(neighbours) == change
         assert statistic.sensitivity(power=2, weights=[Fraction(5)], neighbours=neighbours) == 5 * change
-    assert statistic.scales("laplace", [Fraction(2)]).variances().tolist() == [8.0]
+    assert statistic.scales(Law.LAPLACE, [Fraction(2)]).variances().tolist() == [8.0]
     with pytest.raises(ValueError, match="power"):
         statistic.sensitivity(power=0, weights=[Fraction(1)], neighbours="replace")

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from hushtable.budget import Price, Unit
 from hushtable.errors import TooLarge
+from hushtable.laws import Law
 from hushtable.maths.interactions.layout import InteractionLayout
 from hushtable.maths.linear import Boxes, ListedQueries, WholeTables
 from hushtable.vault.door.door import Door, Noise, price_of
@@ -127,7 +128,7 @@ def test_parts_of_tables_are_views():
         assert statistic.part(1).whole is statistic
 
 
-GAUSSIAN, LAPLACE = (Noise(law=law, per_group=(Fraction(8),)) for law in ("gaussian", "laplace"))
+GAUSSIAN, LAPLACE = (Noise(law=law, per_group=(Fraction(8),)) for law in (Law.GAUSSIAN, Law.LAPLACE))
 TABLE = ChosenTables(SIZES, [(0, 1)]).part(0)
 QUERY = LinearQueries(ListedQueries.of(SIZES, [((0,), np.array([2, 3, 7]))], grid=9)).part(0)
 PARITY = Parities(InteractionLayout((2, 2, 2), 2)).part(4)
@@ -172,7 +173,7 @@ def test_parts_are_measured_without_reading_the_rows_again():
     door = Door(total=total, unit=Unit(), price=price, account=NoAccount(), randomness=Simulated(1))
     statistic = LinearQueries(BOXES)
     door.select(statistic, np.zeros(len(BOXES), dtype=np.int64), Price(currency="zcdp", amount=Fraction(1)))
-    tiny = Noise(law="gaussian", per_group=(Fraction(1, 100),))
+    tiny = Noise(law=Law.GAUSSIAN, per_group=(Fraction(1, 100),))
     for c in (0, 3, len(BOXES) - 1):
         seen = door.measure(statistic.part(c), tiny)
         np.testing.assert_array_equal(

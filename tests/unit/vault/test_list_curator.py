@@ -10,12 +10,18 @@ from typer.testing import CliRunner
 
 import hushtable as ht
 from hushtable.cli import app
-from hushtable.curator.list_curator import ListCurator
+from hushtable.curator.lists import GRID, ListSubject
 from hushtable.domain import Domain
 from hushtable.domain.attributes import Open
 from hushtable.errors import BadPlan, BadQuestion, BadState, Exhausted
 from hushtable.vault.door.door import price_of
-from hushtable.vault.statistics.list_count import KeyTotals, ListCount
+from hushtable.vault.door.randomness import Simulated
+from hushtable.vault.held_keys import HeldKeys
+from hushtable.vault.key_counts import KeyCounts
+from hushtable.vault.sources import open_source
+from hushtable.vault.statistics import Histogram
+from hushtable.vault.statistics.list_count import ListCount
+from hushtable.vault.statistics.row_count import RowCount
 
 URL = Open(name="url")
 SHAPE = Domain(table="t", attributes=(URL,))
@@ -51,7 +57,7 @@ def test_answers_are_within_their_bounds_and_cost_what_the_plan_says(budget, row
     unit = {"neighbours": neighbours, "unit": {"rows": rows}}
     domain = ht.Domain.from_dict({"table": "t", "attributes": {"url": {"kind": "open"}}} | unit)
     made = curator(budget, domain=domain, updates=60, questions=5000)
-    assert isinstance(made, ListCurator)
+    assert isinstance(made._subject, ListSubject)
     paid = 0
     for one in lists(100):
         answer = made.ask(ht.Listed(one), count=True)
@@ -73,11 +79,11 @@ def test_the_noise_of_a_paid_answer_costs_what_is_charged_for_it(budget, rows):
     domain = ht.Domain.from_dict({"table": "t", "unit": {"rows": rows}, "attributes": {"url": {"kind": "open"}}})
     made = curator(budget, domain=domain)
     for weight, share in ((1, 1), (0.5, Fraction(1, 2))):
-        statistic = made._statistic(made._asked(ht.Listed({"v1": weight, "v2": weight / 4})))
+        statistic = made._subject.asked(ht.Listed({"v1": weight, "v2": weight / 4})).statistic()
         price = price_of(statistic, made._answer_noise, domain.unit).amount
         assert price == made.plan.terms.answer * share ** (2 if budget.currency == "zcdp" else 1)
         # A watch that is open for one row a person compares sums that change no more than that.
-        assert statistic.largest_change("replace") <= made.grain
+        assert statistic.largest_change("replace") <= made._subject.grain == GRID
 
 
 def test_free_answers_come_where_the_weights_know_enough():
@@ -116,7 +122,7 @@ def test_several_columns_are_one_key():
     assert abs(answer.value - sum(v == "v1" for v in VALUES[::2])) < 8 * answer.stderr
     # Without a workload the same table is asked conditions on its columns with codes.
     plain = vault.curate(budget=RICH, randomness=ht.Simulated(1))
-    assert not isinstance(plain, ListCurator)
+    assert not isinstance(plain._subject, ListSubject)
     for call in (lambda: plain.ask(ht.Listed(["v1"])), lambda: plain.read_list("any.txt")):
         with pytest.raises(BadQuestion, match=r"answers conditions; begin one with workload sparse"):
             call()
@@ -208,11 +214,11 @@ def test_another_process_goes_on_with_the_same_weights_and_answers(folder):
     given = {"budget": ht.Budget(rho=4), "workload": "sparse(size=10)", "updates": 200, "questions": 10**6}
     with vault.curate(way="hypothesis", **given) as made:
         answers = {tuple(one): made.ask(ht.Listed(one), count=True) for one in lists(60)}
-        weights, left = made._belief.weights, made.budget_left
+        weights, left = made._subject.belief.weights, made.budget_left
     paid = {one: answer for one, answer in answers.items() if answer.source == "paid"}
     assert paid
     with ht.Vault("t.csv", SHAPE).curate() as again:
-        assert again._belief.weights.__dict__ == weights.__dict__
+        assert again._subject.belief.weights.__dict__ == weights.__dict__
         assert again.budget_left == left
         for one, answer in paid.items():
             assert again.ask(ht.Listed(one), count=True).value == answer.value
@@ -229,7 +235,7 @@ def test_a_state_with_strange_answers_is_refused():
     for damage in ({"keys": ["zz"]}, {"weights": []}, {"value": "x"}, {"scale": "1/0"}):
         made._state.entries[-1] = entry | damage
         with pytest.raises(BadState, match="no curator wrote"):
-            made._remember()
+            made._subject.remember(made._state)
 
 
 def test_the_command_line_curates_lists(folder):
@@ -262,9 +268,8 @@ def test_a_curator_of_lists_does_not_freeze_and_says_so_before_a_question(folder
 
 
 def test_the_sensitivity_of_a_list_is_its_largest_weight():
-    totals = KeyTotals([URL], bytes(range(32)))
     weights = {b"a": 3, b"b": 5, b"c": 0}
-    statistic = ListCount(totals, weights)
+    statistic = ListCount([URL], weights)
     rows = {key: int(statistic.accumulate(pa.array([key], pa.large_binary()))[0]) for key in (b"a", b"b", b"c", b"d")}
     assert rows == {b"a": 3, b"b": 5, b"c": 0, b"d": 0}
     for neighbours in ("replace", "add-remove"):
@@ -274,36 +279,31 @@ def test_the_sensitivity_of_a_list_is_its_largest_weight():
             assert statistic.sensitivity(power=power, weights=[Fraction(1, 2)], neighbours=neighbours) == Fraction(
                 5**power, 2
             )
-    assert ListCount(totals, {}).largest_change("replace") == 0
+    assert ListCount([URL], {}).largest_change("replace") == 0
     with pytest.raises(BadPlan, match="not negative"):
-        ListCount(totals, {b"a": -1})
+        ListCount([URL], {b"a": -1})
     with pytest.raises(ValueError, match="power"):
         statistic.sensitivity(power=3, weights=[Fraction(1)], neighbours="replace")
 
 
-def test_the_counts_of_all_keys_are_never_measured():
-    totals = KeyTotals([URL], bytes(32))
-    for call in (
-        lambda: totals.scales("laplace", []),
-        lambda: totals.sensitivity(power=1, weights=[], neighbours="replace"),
-        lambda: totals.largest_change("replace"),
-    ):
-        with pytest.raises(BadPlan, match="not measured"):
-            call()
+def test_held_keys_sum_lists_and_count_rows_and_nothing_else():
+    held = HeldKeys.read(open_source(pa.table({"url": VALUES})), SHAPE, [URL], randomness=Simulated(1))
+    listed = ListCount([URL], {b"v1": 2, b"nowhere": 9})
+    assert held.total(listed).tolist() == [2 * VALUES.count("v1"), len(VALUES)]
+    assert held.total(ListCount([URL], {})).tolist() == [0, len(VALUES)]
+    assert held.total(RowCount()).tolist() == [len(VALUES)]
+    others = [Histogram((2,)), ListCount([], {b"v1": 2}), KeyCounts([URL], bytes(32))]
+    for other in others:
+        with pytest.raises(BadPlan, match=f"cannot sum {type(other).__name__}"):
+            held.total(other)
 
 
 def test_a_list_is_the_same_sum_however_rows_are_split():
-    totals = KeyTotals([URL], bytes(range(32)))
-    statistic = ListCount(totals, {b"v1": 2, b"v3": 1, b"nowhere": 9})
+    statistic = ListCount([URL], {b"v1": 2, b"v3": 1, b"nowhere": 9})
     keys = pa.array([v.encode() for v in VALUES], pa.large_binary())
-    whole = totals.zeros()
-    parts = statistic.zeros()
+    sums = statistic.zeros()
     for start in range(0, len(VALUES), 3001):
-        whole += totals.accumulate(keys[start : start + 3001])
-        parts += statistic.accumulate(keys[start : start + 3001])
-    truth = 2 * VALUES.count("v1") + VALUES.count("v3")
-    assert (
-        statistic.own_part(totals.to_coordinates(whole)).tolist() == statistic.to_coordinates(parts).tolist() == [truth]
-    )
-    assert statistic.rows(whole) == len(VALUES)
+        sums += statistic.accumulate(keys[start : start + 3001])
+    assert statistic.to_coordinates(sums).tolist() == [2 * VALUES.count("v1") + VALUES.count("v3")]
+    assert statistic.rows(sums) == len(VALUES)
     assert statistic.columns(SHAPE) == ("url",)

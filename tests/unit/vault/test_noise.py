@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from hushtable.errors import BadPlan
+from hushtable.laws import Law
 from hushtable.maths.interactions.layout import CoordinateNoise
 from hushtable.vault.door import samplers as noise
 from hushtable.vault.door.bernoulli import Chance, Exponents, Precision, bernoulli, bernoulli_exp, leading_bits
@@ -238,7 +239,7 @@ def test_moments(b, precision):
 def test_each_coordinate_has_the_noise_of_its_own_scale():
     table = (Fraction(0), Fraction(10**10), Fraction(3), Fraction(1, 50), Fraction(10**6), Fraction(3))
     index = np.random.default_rng(0).integers(0, len(table), 30_000).astype(np.int32)
-    for law, unit in (("laplace", 2**0.5), ("gaussian", 1.0)):
+    for law, unit in ((Law.LAPLACE, 2**0.5), (Law.GAUSSIAN, 1.0)):
         scales = table if law == "laplace" else tuple(s * s for s in table)
         y = noise.sample(CoordinateNoise(law=law, table=scales, index=index), Simulated(1))
         spread = np.array([y[index == i].std() for i in range(len(table))])
@@ -250,7 +251,7 @@ def test_each_coordinate_has_the_noise_of_its_own_scale():
 
 def test_equal_scales_share_no_draws():
     index = np.repeat([0, 1], 500).astype(np.int32)
-    both = CoordinateNoise(law="gaussian", table=(Fraction(10**12),) * 2, index=index)
+    both = CoordinateNoise(law=Law.GAUSSIAN, table=(Fraction(10**12),) * 2, index=index)
     y = noise.sample(both, Simulated(9))
     assert len(set(y.tolist())) > 990
 
@@ -370,7 +371,7 @@ def test_bytes_are_uniform():
 
 
 def test_same_seed_same_noise():
-    scales = CoordinateNoise(law="gaussian", table=(Fraction(7, 2),), index=np.zeros(100, dtype=np.int32))
+    scales = CoordinateNoise(law=Law.GAUSSIAN, table=(Fraction(7, 2),), index=np.zeros(100, dtype=np.int32))
     first, second = (noise.sample(scales, Simulated(1)).tolist() for _ in range(2))
     assert first == second
     first, second = (noise.sample(scales, SystemRandomness()).tolist() for _ in range(2))

@@ -10,11 +10,12 @@ import pytest
 
 from hushtable.domain.attributes import Category, number_in
 from hushtable.errors import BadData
+from hushtable.laws import Law
 from hushtable.maths.smooth.axes import Axis, Block
 from hushtable.maths.smooth.chebyshev import WEIGHT_UNIT, decaying
 from hushtable.maths.smooth.expressions import parse_expression
 from hushtable.maths.smooth.splines import spline_basis
-from hushtable.vault.reals import real_numbers
+from hushtable.vault.coding import real_numbers
 from hushtable.vault.statistics.chebyshev import MOST_BITS, ChebyshevSums
 from hushtable.vault.statistics.functions import FunctionSums
 from hushtable.vault.statistics.reals import RealRows
@@ -167,7 +168,7 @@ def test_rounding_is_priced_however_few_bits_there_are(bits, t, weights):
     )
     x = np.cos(np.linspace(0, np.pi, 400))[None]
     seen = of_rows(statistic, x, np.zeros(400, dtype=np.int64)).astype(np.float64) / statistic.unit
-    scales = statistic.scales("gaussian", [Fraction(1)])
+    scales = statistic.scales(Law.GAUSSIAN, [Fraction(1)])
     each = 1 / np.array([float(s) for s in scales.table])[scales.index]
     worst = max((np.abs(seen - row) ** 2 @ each).max() for row in seen)
     assert worst <= statistic.reach_squared(0, "replace") * (1 + 1e-12)

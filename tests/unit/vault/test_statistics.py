@@ -280,4 +280,4 @@ def test_what_cannot_be_built_is_refused():
     with pytest.raises(TooLarge, match="merge bins or drop attributes"):
         Histogram((100,) * 5)
     with pytest.raises(ValueError, match="4 groups need as many weights, not 1"):
-        sensitivity.sensitivity(InteractionLayout((2, 2, 2), 3), power=2, weights=[Fraction(1)], neighbours="replace")
+        Parities(InteractionLayout((2, 2, 2), 3)).sensitivity(power=2, weights=[Fraction(1)], neighbours="replace")

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...domain import Domain
+from ...domain.impossible import rules_of
 from . import network
 from .cloud import WeightedRows
 from .consistency import FitTargets
 from .fit import Fitted, fit
 from .row_lengths import NO_LENGTHS, RowLengths
-from .rules import domain_rules
+from .rules import Rules
 
 __all__ = ["FIT_ROWS", "carried", "cloud_of", "rows_to_fit", "seeded"]
 
@@ -30,7 +31,7 @@ def carried(
     lengths: RowLengths = NO_LENGTHS,
 ) -> tuple[WeightedRows, float]:
     """The rows and their effective share: a pure function of the released numbers."""
-    rules = domain_rules(domain)
+    rules = Rules(rules_of(domain))
     # Columns whose rare values are counted are in the rows even where no table asks for them.
     whole = [(j, np.arange(domain.sizes[j])) for j in np.flatnonzero(lengths.group >= 0).tolist()]
     base = network.base_groups(domain.sizes, agreed.sets, [*rules.groupings(), *whole])

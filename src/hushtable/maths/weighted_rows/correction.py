@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...domain import Domain
+from ...domain.impossible import rules_of
 from .carried import cloud_of, rows_to_fit, seeded
 from .cloud import WeightedRows
 from .consistency import FitTargets
 from .fit import Fitted, fit, refit
 from .mixing import mixed
 from .network import Network, base_groups, build
-from .rules import domain_rules
+from .rules import Rules
 from .tables import GroupedSet, RawTable, interaction_of
 
 __all__ = ["FirstModel", "trust"]
@@ -47,7 +48,7 @@ class FirstModel:
         finer: Sequence[GroupedSet],
     ) -> FirstModel:
         """A pure function of the released numbers. `finer` are the tables that may come."""
-        rules = domain_rules(domain)
+        rules = Rules(rules_of(domain))
         base = base_groups(domain.sizes, [*agreed.sets, *finer], rules.groupings())
         network, random = build(agreed, base, rules.on_base(base)), seeded([one.numbers for one in raw])
         return cls(domain, agreed, dependence, network, fit(network, dependence, rows_to_fit(agreed), random), random)

@@ -9,26 +9,11 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from ...domain import Domain
-from ...domain.predicate import Predicate
+from ...domain.impossible import Rule
 
-__all__ = ["Rule", "Rules", "domain_rules", "rule_of"]
+__all__ = ["Rules"]
 
 Map = NDArray[np.int64]
-
-
-@dataclass(frozen=True, eq=False)
-class Rule:
-    """Some attributes, a map from code to class for each, and the classes' combinations that cannot be."""
-
-    members: tuple[int, ...]
-    classes: tuple[Map, ...]
-    banned: NDArray[np.bool_]
-
-    def holds(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
-        """For every row (a column of `codes`, as codes of the maps) whether it is impossible."""
-        places = tuple(c[codes[m]] for m, c in zip(self.members, self.classes, strict=True))
-        return np.asarray(self.banned[places])
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,27 +60,3 @@ class Rules:
         for rule in self.rules:
             out |= rule.holds(codes)
         return out
-
-
-def domain_rules(domain: Domain) -> Rules:
-    """The domain's impossible combinations, each attribute reduced to the classes its condition tells apart."""
-    from ...domain.impossible import conditions
-
-    return Rules(tuple(rule_of(predicate, domain) for predicate in conditions(domain)))
-
-
-def rule_of(predicate: Predicate, domain: Domain) -> Rule:
-    """A predicate over the classes of codes it tells apart."""
-    from ...domain.impossible import classes_of
-
-    members, classes, first = [], [], []
-    for position, mine in sorted(classes_of(predicate, domain).items()):
-        members.append(position)
-        classes.append(mine)
-        first.append(np.unique(mine, return_index=True)[1])
-    shape = [len(codes) for codes in first]
-    grid = np.indices(shape).reshape(len(shape), -1)
-    codes = np.zeros((len(domain.sizes), grid.shape[1]), dtype=np.int64)
-    for position, places, mine in zip(members, first, grid, strict=True):
-        codes[position] = places[mine]
-    return Rule(tuple(members), tuple(classes), predicate.on_rows(codes)[0].reshape(shape))

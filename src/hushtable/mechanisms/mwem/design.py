@@ -20,18 +20,18 @@ from ...laws import Law
 from ...maths.linear import ListedQueries
 from ...models.weighted_bars import Coverage
 from ...questions.workloads.base import Workload
-from ...questions.workloads.linear_workload import LinearWorkload, linear_class_of
+from ...questions.workloads.linear_workload import linear_class_of
 from ...questions.workloads.marginals import Marginals
 from ...questions.workloads.parities import ParityQueries
+from ...vault.door.noise import Noise
 from ..base import Forecast
 from .candidates import Candidates, LinearCandidates, ParityCandidates
 
 if TYPE_CHECKING:
-    from ...vault.door.door import Noise
     from ...vault.statistics import Statistic
 
 __all__ = ["CAUTION", "FEW_PASSES", "LARGE", "LAST_PASSES", "PASSES", "Rounds", "candidates_of", "cells_for",
-           "coverage_of", "forecasts_of", "rounds_for", "suits"]  # fmt: skip
+           "coverage_of", "forecasts_of", "rounds_for"]  # fmt: skip
 
 # Rounds x noise of one round (standard error of a query between 0 and 1, as a fraction): more rounds see more,
 # but each sees worse, and a table of more attributes needs more. Under pure epsilon with half of a round for
@@ -54,23 +54,20 @@ CAUTION = (
 )
 
 
-def suits(workload: Workload) -> bool:
-    """Marginals, parities, and whatever else is a class of linear queries."""
-    return isinstance(workload, (Marginals, LinearWorkload))
-
-
-def candidates_of(domain: Domain, workload: Workload, unit: str) -> Candidates:
+def candidates_of(domain: Domain, workload: Workload, measure_by: str) -> Candidates:
     """What a round may choose: whole tables, parities, or single queries."""
     sizes = domain.sizes
     if isinstance(workload, ParityQueries):
         return ParityCandidates(sizes, workload.order)
-    if not isinstance(workload, Marginals) or unit == "table":
+    if not isinstance(workload, Marginals) or measure_by == "table":
         return LinearCandidates(linear_class_of(workload, domain))
     if all(size == 2 for size in sizes):
         return ParityCandidates(sizes, workload.width)
     cells = sum(prod(s) for s in combinations(sizes, workload.width))
     if cells > MOST_QUERIES:
-        raise BadPlan(f"{cells:,} cells are too many to choose from one by one; use unit=table or narrower tables")
+        raise BadPlan(
+            f"{cells:,} cells are too many to choose from one by one; use measure_by=table or narrower tables"
+        )
     return LinearCandidates(ListedQueries.of(sizes, _single_cells(sizes, workload.width)))
 
 
@@ -126,11 +123,7 @@ class Rounds:
 
     def noise(self, part: Statistic, measure: Price) -> Noise:
         """The noise that costs exactly this much."""
-        from ...vault.door.door import Noise, price_of
-
-        even = (Fraction(1),) * part.groups
-        at_one = price_of(part, Noise(law=self.law, per_group=even), self.unit).amount
-        return Noise(law=self.law, per_group=tuple(at_one / measure.amount * scale for scale in even))
+        return Noise.costing(measure, part, self.unit, [1] * part.groups, rounded=False)
 
 
 def _query_noise(price: Price, rounds: float, rows: int, unit: Unit) -> float:
@@ -189,10 +182,10 @@ def forecasts_of(plan: Rounds, domain: Domain, rows: int) -> tuple[Forecast, ...
     """
     select, measure = plan.shares(plan.price.amount / plan.many)
     scale = float(plan.noise(plan.candidates.part(plan.candidates.first), measure).per_group[0])
-    noise = (math.sqrt(2) * scale if plan.law == Law.LAPLACE else math.sqrt(scale)) / (rows * plan.candidates.grid)
+    noise = plan.law.stderr(scale) / (rows * plan.candidates.grid)
     width = coverage_of(plan.candidates).width
     kinds = [(w, comb(len(domain.sizes), w)) for w in range(1, width + 1)] or [(1, len(plan.candidates))]
-    found = []
+    forecasts = []
     for w, tables in kinds:
         share = _cell_share(domain.sizes if width else (2,), w)
         seen = min(1.0, plan.many / tables)
@@ -200,8 +193,8 @@ def forecasts_of(plan: Rounds, domain: Domain, rows: int) -> tuple[Forecast, ...
         each = noise if plan.candidates.largest > 1 else noise * share
         typical = math.sqrt((1 - seen) * (UNMEASURED * share) ** 2 + seen * each**2)
         worst = min(_worst(plan, domain, select, noise, rows), 1.0)
-        found.append(Forecast(width=w, tables=tables, typical=typical * rows, worst=worst * rows))
-    return tuple(found)
+        forecasts.append(Forecast(width=w, tables=tables, typical=typical * rows, worst=worst * rows))
+    return tuple(forecasts)
 
 
 def _worst(plan: Rounds, domain: Domain, select: Price, noise: float, rows: int) -> float:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ...vault.door.door import Door
     from .candidates import Candidates
 
-__all__ = ["Learner", "Listed", "Sampled", "public_chance"]
+__all__ = ["ChooseFromAll", "Learner", "Sampled", "public_chance"]
 
 Sums = NDArray[np.int64]
 
@@ -42,7 +42,7 @@ class Learner(ABC):
 
 
 @dataclass(frozen=True)
-class Listed(Learner):
+class ChooseFromAll(Learner):
     """The exponential mechanism (permute-and-flip under pure epsilon) over all candidates."""
 
     covers_all = True

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import prod
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...budget import Price, exact
 from ...domain import Domain
-from ...errors import BadPlan
+from ...errors import BadPlan, check_whole
 from ...laws import Law
 from ...maths.distribution import Evidence, Factored, fit
 from ...maths.distribution.measured import Measured, possible_table
@@ -22,6 +23,8 @@ from ...maths.distribution.points import on_points, random_points
 from ...models.weighted import MOST_CELLS, WeightedModel
 from ...models.weighted_bars import Certificate, certify, query_digest
 from ...questions.workloads.base import Workload
+from ...questions.workloads.linear_workload import LinearWorkload
+from ...questions.workloads.marginals import Marginals
 from ...vault.statistics import ChosenTables, Histogram
 from ...words import readable
 from ..base import Design, Mechanism, Trial, options_text
@@ -37,27 +40,27 @@ from .design import (
     coverage_of,
     forecasts_of,
     rounds_for,
-    suits,
 )
-from .learners import Learner, Listed, Sampled, public_chance
+from .learners import ChooseFromAll, Learner, Sampled, public_chance
 
 if TYPE_CHECKING:
     from ...vault.door.door import Door
 
-__all__ = ["MWEM", "Run"]
+__all__ = ["MWEM", "MwemRelease"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 # Shares of the price: the number of rows where it is private, and all cells where a run starts from them.
 ROWS_SHARE, HISTOGRAM_SHARE = Fraction(1, 50), Fraction(1, 10)
-# A measurement this close to what was expected (in noise scales) says that rounds are too cheap to see anything.
+# If the mean of abs(measured - expected) is below so many noise scales the round saw only noise; `adaptive` then
+# doubles its price.
 UNSEEN = 1.5
 # Cells of the groups that are tried before a release.
 TRIAL_CELLS = 1 << 12
 
 
 @dataclass(frozen=True)
-class MWEM(Mechanism):
+class MWEM(Mechanism[Rounds]):
     """Multiplicative weights with the exponential mechanism [HarLM12], measuring whole tables at a time.
 
     Each round selects the candidate on which data and hypothesis differ most, measures it, and refits the
@@ -67,13 +70,15 @@ class MWEM(Mechanism):
 
     name = "mwem"
     source = "HarLM12"
+    answers = (Marginals, LinearWorkload)
     unbiased = False
+    former = MappingProxyType({"unit": "measure_by"})
 
     rounds: int | None = None
     """How many; None: by the rule of `rounds_for`."""
     split: Fraction = Fraction(1, 2)
     """Share of a round that selects."""
-    unit: Literal["table", "query"] = "table"
+    measure_by: Literal["table", "query"] = "table"
     """What a round measures of marginals: a whole table, or a single query."""
     adaptive: bool = False
     """Start with cheaper rounds, and double the price of a round when one has seen nothing but noise."""
@@ -95,30 +100,27 @@ class MWEM(Mechanism):
             ("cells", self.cells),
             ("points", self.points),
         ):
-            if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
-                raise BadPlan(f"{what} of mwem must be a whole number of at least 1, not {value!r}")
+            if value is not None:
+                check_whole(value, f"{what} of mwem", BadPlan)
         object.__setattr__(self, "split", exact(self.split, "split"))
         if not 0 < self.split < 1:
             raise BadPlan(f"split is the share of a round that selects, between 0 and 1, not {readable(self.split)}")
-        if self.unit not in ("table", "query") or self.start not in ("uniform", "histogram"):
-            raise BadPlan(f"mwem has unit=table|query and start=uniform|histogram, not {self.unit!r}, {self.start!r}")
+        if self.measure_by not in ("table", "query") or self.start not in ("uniform", "histogram"):
+            given = f"{self.measure_by!r}, {self.start!r}"
+            raise BadPlan(f"mwem has measure_by=table|query and start=uniform|histogram, not {given}")
         if self.cells is not None and self.cells > MOST_CELLS:
             raise BadPlan(f"cells of mwem must be at most {MOST_CELLS:,}, not {self.cells:,}")
 
     @property
     def chooser(self) -> Learner:
         """The learner that the options ask for."""
-        return self.learner or (Listed() if self.sample is None else Sampled(self.sample))
+        return self.learner or (ChooseFromAll() if self.sample is None else Sampled(self.sample))
 
-    def suits(self, workload: Workload) -> bool:
-        """Marginals and every other class of linear queries."""
-        return suits(workload)
-
-    def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design:
+    def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design[Rounds]:
         workload.check(domain)
         if rows is None:
             raise BadPlan("mwem needs about how many rows there are: the number of rounds depends on it")
-        candidates = candidates_of(domain, workload, self.unit)
+        candidates = candidates_of(domain, workload, self.measure_by)
         many = min(self.rounds or rounds_for(candidates, price, rows, domain.unit), len(candidates))
         cells = min(self.cells or cells_for(many), prod(domain.sizes))
         if len(candidates.fitting(Factored(domain.sizes, cap=cells))) == 0:
@@ -132,7 +134,7 @@ class MWEM(Mechanism):
         plan = Rounds(candidates=candidates, many=many, split=split, price=price, unit=domain.unit, cells=cells)
         law = plan.law.title()
         return Design(
-            mechanism=self.name,
+            by=self,
             options=options_text(self),
             summary=f"{many} rounds, each selects 1 of {len(candidates):,} and measures it with discrete {law} noise",
             price=price,
@@ -142,30 +144,28 @@ class MWEM(Mechanism):
             memory=plan.memory,
             work=plan.work,
             fit_seconds=plan.fit_seconds,
-            parameters=(self, plan),
+            parameters=plan,
         )
 
-    def trials(self, domain: Domain, design: Design) -> Iterator[Trial]:
-        """See Mechanism. Two rounds, on groups as small as they can be; and what a later round expects of a group."""
-        settings, plan = design.parameters
+    def trials(self, domain: Domain, design: Design[Rounds]) -> Iterator[Trial]:
+        """Two rounds, on groups as small as they can be; and what a later round expects of a group."""
+        plan = design.parameters
         small = min(plan.cells, TRIAL_CELLS)
-        joins = settings.start == "uniform" and len(plan.candidates.fitting(Factored(domain.sizes, cap=small))) > 0
+        joins = self.start == "uniform" and len(plan.candidates.fitting(Factored(domain.sizes, cap=small))) > 0
         few = replace(plan, many=min(plan.many, 2), cells=small if joins else plan.cells)
-        yield from super().trials(domain, replace(design, parameters=(settings, few)))
+        yield from super().trials(domain, replace(design, parameters=few))
         hypothesis = Factored(domain.sizes, cap=few.cells)
         hypothesis.join(plan.candidates.positions(int(plan.candidates.fitting(hypothesis)[-1])))
         plan.candidates.expected(hypothesis)
 
-    def release(self, door: Door, domain: Domain, design: Design) -> WeightedModel:
-        """See Mechanism. What was planned decides, options included."""
-        settings, plan = design.parameters
-        run = Run(settings, plan, door, domain)
+    def release(self, door: Door, domain: Domain, design: Design[Rounds]) -> WeightedModel:
+        run = MwemRelease(self, design.parameters, door, domain)
         for price in run.prices():
             run.round(price)
         return run.model()
 
 
-class Run:
+class MwemRelease:
     """One release: the hypothesis, the measurements so far, and what is left to spend."""
 
     def __init__(self, settings: MWEM, plan: Rounds, door: Door, domain: Domain) -> None:
@@ -195,12 +195,10 @@ class Run:
     def _count(self) -> tuple[int, float]:
         """The number of rows, for which a share is paid where it is private. Reads the rows for the first time."""
         statistic, law = self.plan.candidates.statistic, self.plan.law
-        if self.plan.unit.neighbours == "replace":
+        if not self.plan.unit.private_rows:
             return self.door.count_rows(statistic, Fraction(1), law), 0.0
-        share, rows = self._share(ROWS_SHARE), self.plan.unit.rows
-        scale = Fraction(rows) / share if law == Law.LAPLACE else Fraction(rows**2) / (2 * share)
-        stderr = math.sqrt(2) * float(scale) if law == Law.LAPLACE else math.sqrt(scale)
-        return max(self.door.count_rows(statistic, scale, law), 1), stderr
+        scale = law.scale(self.plan.unit.rows**law.power, self._share(ROWS_SHARE))
+        return max(self.door.count_rows(statistic, scale, law), 1), law.stderr(scale)
 
     def _histogram(self) -> Ints:
         """Starting weights: cells whose noisy count stands out keep it, and all others share what it leaves.
@@ -251,16 +249,16 @@ class Run:
         if len(allowed) == 0:
             return  # what is left fits no group; nothing more is paid for
         with self.door.paid(select + measure, f"round {len(self.chosen) + 1}"):
-            found = int(allowed[0])
+            selected = int(allowed[0])
             if len(allowed) > 1 and select.amount > 0:
-                found = self.settings.chooser.choose(self.door, candidates, reference, allowed, select)
-            part = candidates.part(found)
+                selected = self.settings.chooser.choose(self.door, candidates, reference, allowed, select)
+            part = candidates.part(selected)
             noise = plan.noise(part, measure)
             values = self.door.measure(part, noise).values
         self.before = [item.theta for item in self.evidence] + [np.zeros(len(values))]
-        self.chosen.append(found)
+        self.chosen.append(selected)
         self.measured.append(
-            Measured(candidates.positions(found), values, noise.per_group[0], candidates.function(found))
+            Measured(candidates.positions(selected), values, noise.per_group[0], candidates.function(selected))
         )
         self._judge(values - reference[part.start : part.stop], noise.per_group[0], select, len(allowed))
         self._refit()
@@ -287,7 +285,7 @@ class Run:
         fit(self.hypothesis, own, passes=PASSES if len(group.table) <= LARGE else FEW_PASSES)
 
     def model(self) -> WeightedModel:
-        """What was found, after one longer fit."""
+        """The model, after one longer fit."""
         fit(self.hypothesis, self.evidence, passes=LAST_PASSES)
         candidates = self.plan.candidates
         return WeightedModel.of(

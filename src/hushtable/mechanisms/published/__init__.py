@@ -1,1 +1,1 @@
-"""Algorithms as their sources print them: run by name, and never chosen by a plan."""
+"""Algorithms as their sources print them: run by name and never chosen, since another mechanism is always better."""

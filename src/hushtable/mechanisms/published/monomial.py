@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 from ...budget import Price
 from ...domain import Domain
 from ...errors import BadPlan, TooLarge
@@ -14,8 +12,8 @@ from ...questions.workloads.marginals import Marginals
 from ...questions.workloads.wide import Wide
 from ...words import counted
 from ..allocation import forecast, uniform
-from ..base import Design, Mechanism
-from ..low_order import MOST_NUMBERS, LowOrder, statistic_of
+from ..base import Design, of_kind
+from ..low_order import MOST_NUMBERS, LowOrder, NoisyInteractions, statistic_of
 
 __all__ = ["Monomial"]
 
@@ -23,7 +21,7 @@ __all__ = ["Monomial"]
 BIAS = 0.05
 
 
-class Monomial(LowOrder, Mechanism):
+class Monomial(LowOrder):
     """Counts of "all ones" for every set of at most t bits, one Laplace scale for all, Chebyshev's polynomial.
 
     The same path as low-order with another basis; never chosen by the planner, because it is never better.
@@ -32,25 +30,31 @@ class Monomial(LowOrder, Mechanism):
     name = "monomial"
     source = "ThaUV12"
     by_name_only = True
+    speaks_first = False
 
-    def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design:
-        """See Mechanism: two-valued attributes and a pure epsilon only, as published."""
+    def design(
+        self, domain: Domain, workload: Workload, price: Price, rows: int | None = None
+    ) -> Design[NoisyInteractions]:
+        """Two-valued attributes and a pure epsilon only, as published."""
         workload.check(domain)
         if set(domain.sizes) != {2} or price.currency != "pure":
             raise BadPlan("the mechanism monomial takes two-valued attributes and a pure epsilon, as published")
-        width = cast(Marginals | Wide, workload).width
-        order = width if isinstance(workload, Marginals) else _degree(width)
+        if isinstance(workload, Marginals):
+            order = width = workload.width
+        else:
+            width = of_kind(workload, Wide).width  # type: ignore[type-abstract]
+            order = _degree(width)
         numbers = InteractionLayout.count(domain.sizes, order)
         if numbers > MOST_NUMBERS:
             raise TooLarge(order=order, numbers=numbers, cap=MOST_NUMBERS, fits=0)
         interactions = InteractionLayout(domain.sizes, order, "monomial")
         noise = uniform(statistic_of(interactions), interactions, unit=domain.unit, price=price)
         return Design(
-            mechanism=self.name,
+            by=self,
             summary=f"{numbers:,} monomials of at most {counted(order, 'attribute')} with discrete Laplace noise",
             price=price,
             numbers=numbers,
-            parameters=(interactions, noise, width),
+            parameters=NoisyInteractions(interactions, noise, width),
             forecasts=tuple(forecast(interactions, noise, w) for w in range(1, order + 1)),
             memory=150_000_000 + 60 * numbers,
             work=1e6 * (len(domain.sizes) * 4e-8 + numbers * 4e-12),

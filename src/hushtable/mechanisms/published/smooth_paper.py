@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,8 +13,9 @@ from ...errors import BadPlan
 from ...models.smooth import SmoothModel
 from ...questions.workloads.base import Workload
 from ...questions.workloads.smooth import Smooth
-from ..base import Design, Mechanism
-from ..smooth.cheb import chebyshev_design, chebyshev_model
+from ..base import Design, of_kind
+from ..smooth.base import SmoothMechanism
+from ..smooth.cheb import WeightedSums, chebyshev_design, chebyshev_model
 
 if TYPE_CHECKING:
     from ...vault.door.door import Door
@@ -30,7 +31,7 @@ def published_degrees(rows: int, epsilon: float, d: int, smoothness: int) -> int
     return max(2, round(math.exp(math.log(rows * epsilon) / (2 * d + smoothness))))
 
 
-class SmoothPaper(Mechanism):
+class SmoothPaper(SmoothMechanism[WeightedSums]):
     """The source's mechanism [WanFZW13], private as it stands here; kept to compare with, its error is large.
 
     Corrected: the scale of the noise, which was too small by up to 22% for tables that differ in a replaced row;
@@ -41,13 +42,9 @@ class SmoothPaper(Mechanism):
     source = "WanFZW13"
     by_name_only = True
 
-    def suits(self, workload: Workload) -> bool:
-        """Smooth questions only."""
-        return isinstance(workload, Smooth)
-
-    def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design:
+    def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design[WeightedSums]:
         workload.check(domain)
-        asked = cast(Smooth, workload)
+        asked = of_kind(workload, Smooth)
         if price.currency != "pure":
             raise BadPlan("smooth-paper is priced in epsilon alone; leave delta out")
         if rows is None and asked.t is None:
@@ -56,9 +53,9 @@ class SmoothPaper(Mechanism):
         epsilon = float(price.amount)
         t = asked.t or published_degrees(rows or 1, epsilon, d, SMOOTHNESS)
         return chebyshev_design(
-            self.name, domain, asked, price, rows, degrees=lambda _: t, smoothness=SMOOTHNESS,
+            self, domain, asked, price, rows, degrees=lambda _: t, smoothness=SMOOTHNESS,
             weigh=lambda planned: np.ones((t,) * len(planned.block.axes)),
         )  # fmt: skip
 
-    def release(self, door: Door, domain: Domain, design: Design) -> SmoothModel:
+    def release(self, door: Door, domain: Domain, design: Design[WeightedSums]) -> SmoothModel:
         return chebyshev_model(door, domain, design)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import prod
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,15 +20,15 @@ from ...models.margins import Released, basis_for
 from ...models.smooth import SmoothModel
 from ...questions.workloads.base import Workload
 from ...questions.workloads.smooth import Smooth
+from ...vault.door.noise import Noise
 from ...vault.statistics.chebyshev import ChebyshevSums
-from ..base import Design, Mechanism
+from ..base import Design, of_kind
+from .base import SmoothMechanism
 from .planning import (
     Planned,
     check_numbers,
     described,
     forecast,
-    law_of,
-    noise_for,
     planned_blocks,
     shares,
     too_large,
@@ -51,7 +51,15 @@ ROUGH = {0: 1, 1: 16, 2: 8, 3: 4, 4: 3}
 DECAYS = (0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.7, 1.0)
 
 
-class SmoothCheb(Mechanism):
+class WeightedSums(NamedTuple):
+    """The weighted averages with their noise, and how smooth the source takes questions to be, if it does."""
+
+    statistic: ChebyshevSums
+    noise: Noise
+    smoothness: int | None
+
+
+class SmoothCheb(SmoothMechanism[WeightedSums]):
     """The source's basis with weights that decay with the degree, its L2 sensitivity and the projection [WanFZW13].
 
     The sensitivity is that of the weights, 2 (G(0) - min G) with G the cosine transform of their squares, so that
@@ -61,14 +69,10 @@ class SmoothCheb(Mechanism):
     name = "smooth-cheb"
     source = "WanFZW13"
 
-    def suits(self, workload: Workload) -> bool:
-        """Smooth questions only."""
-        return isinstance(workload, Smooth)
-
-    def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design:
-        """See Mechanism. Weights: exp(-|m| / tau), or the better of these and sqrt(mean of c_m^2) for the examples."""
+    def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design[WeightedSums]:
+        """Weights: exp(-|m| / tau), or the better of these and sqrt(mean of c_m^2) for the examples."""
         workload.check(domain)
-        asked = cast(Smooth, workload)
+        asked = of_kind(workload, Smooth)
         if price.currency == "pure":
             raise BadPlan("smooth-cheb adds Gaussian noise, which needs a delta or a rho")
 
@@ -85,11 +89,11 @@ class SmoothCheb(Mechanism):
             return min([tuned, *(decaying(size, d, c / scale) for c in DECAYS)], key=lambda w: _cost(planned, w))
 
         return chebyshev_design(
-            self.name, domain, asked, price, rows,
+            self, domain, asked, price, rows,
             degrees=lambda scale: asked.t or default_degrees(scale), weigh=weigh, smoothness=None,
         )  # fmt: skip
 
-    def release(self, door: Door, domain: Domain, design: Design) -> SmoothModel:
+    def release(self, door: Door, domain: Domain, design: Design[WeightedSums]) -> SmoothModel:
         return chebyshev_model(door, domain, design)
 
 
@@ -106,22 +110,22 @@ def _balanced(planned: Planned, weights: Floats, domain: Domain) -> Floats:
 
     Rows that have values are the farthest apart, so that up to a point more weight of missing ones costs nothing.
     """
-    block, private = planned.block, domain.unit.neighbours == "add-remove"
+    block, private = planned.block, domain.unit.private_rows
     optional = [axis.optional for axis in block.axes]
     if not any(optional):
         return weights
 
     def cost(wide: Floats) -> float:
-        found = changes(wide, optional, neighbours=domain.unit.neighbours, cells=block.cells, density=ROUGH)
+        apart = changes(wide, optional, neighbours=domain.unit.neighbours, cells=block.cells, density=ROUGH)
         units = 1 / wide
         units.flat[0] = units.flat[0] if private or block.cells > 1 else 0.0
-        return max(c.squared for c in found) * float(planned.variances(units, private_rows=private).mean())
+        return max(c.squared for c in apart) * float(planned.variances(units, private_rows=private).mean())
 
     return min((_widened(block, weights, times) for times in (1, 2, 3, 4, 6, 8, 12, 16)), key=cost)
 
 
 def chebyshev_design(
-    name: str,
+    by: SmoothMechanism[WeightedSums],
     domain: Domain,
     asked: Smooth,
     price: Price,
@@ -130,7 +134,7 @@ def chebyshev_design(
     degrees: Callable[[float], int],
     weigh: Callable[[Planned], Floats],
     smoothness: int | None,
-) -> Design:
+) -> Design[WeightedSums]:
     """A design with weights as told; the noise law is that of the price's currency."""
     sizes = [degrees(asked.scale_of(b)) for b in asked.blocks(domain)]
     lengths = [b.cells * prod(b.shape(t)) for b, t in zip(asked.blocks(domain), sizes, strict=True)]
@@ -138,7 +142,7 @@ def chebyshev_design(
     blocks = planned_blocks(
         domain, asked, lambda b: basis_for("chebyshev", degrees(asked.scale_of(b)), len(b.axes), smoothness)
     )
-    law = law_of(price)
+    law = Law.of(price)
     weights = [_whole(_balanced(b, np.maximum(weigh(b), LEAST_WEIGHT), domain)) for b in blocks]
     bits = unit_bits(rows, MOST_BITS) // 2
     for _ in range(3):
@@ -146,7 +150,7 @@ def chebyshev_design(
                                   neighbours=domain.unit.neighbours)  # fmt: skip
         ones = [_units(statistic, i, law, 1.0) for i in range(len(blocks))]
         uses = [float(b.variances(u).mean()) for b, u in zip(blocks, ones, strict=True)]
-        noise = noise_for(statistic, domain, price, shares(uses, law))
+        noise = Noise.costing(price, statistic, domain.unit, shares(uses, law))
         excess = too_large(noise, least_weight=min(int(w.min()) for w in weights) / WEIGHT_UNIT)
         if not excess:
             break
@@ -155,18 +159,19 @@ def chebyshev_design(
             raise BadPlan("the budget is so small that the noise would leave 64 bits; raise it")
     units = [_units(statistic, i, law, float(s)) for i, s in enumerate(noise.per_group)]
     return Design(
-        mechanism=name,
+        by=by,
         summary=described(blocks, "Chebyshev", law),
         price=price,
         numbers=sum(lengths),
         forecasts=(forecast(blocks, units, domain),),
         memory=150_000_000 + 60 * sum(lengths),
         work=READING + WORK * sum(prod(b.block.shape(t)) for t, b in zip(sizes, blocks, strict=True)) / 1000,
-        parameters=(statistic, noise, smoothness),
+        headline="typical question",
+        parameters=WeightedSums(statistic, noise, smoothness),
     )
 
 
-def chebyshev_model(door: Door, domain: Domain, design: Design) -> SmoothModel:
+def chebyshev_model(door: Door, domain: Domain, design: Design[WeightedSums]) -> SmoothModel:
     """Measures, and puts the public constant back where it was left out."""
     statistic, noise, smoothness = design.parameters
     seen = door.measure(statistic, noise)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -17,10 +17,13 @@ from ...maths.smooth.expressions import names_in
 from ...models.smooth_direct import SmoothDirectModel
 from ...questions.workloads.base import Workload
 from ...questions.workloads.smooth import Smooth
+from ...vault.door.noise import Noise
 from ...vault.statistics.functions import FunctionSums
 from ...words import counted
-from ..base import Design, Forecast, Mechanism
-from .planning import check_numbers, law_of, noise_for, too_large, unit_bits
+from ..base import Design, Forecast, of_kind
+from ..plans import Alternative
+from .base import SmoothMechanism
+from .planning import check_numbers, crossover, too_large, unit_bits
 
 if TYPE_CHECKING:
     from ...vault.door.door import Door
@@ -31,21 +34,28 @@ MOST_BITS, LEAST_BITS = 40, 12
 WORK, READING = 0.05, 0.5
 
 
-class SmoothDirect(Mechanism):
+class NoisyMeans(NamedTuple):
+    """The questions, each with its noise, and the columns they are about."""
+
+    statistic: FunctionSums
+    noise: Noise
+    columns: tuple[str, ...]
+    examples: tuple[str, ...]
+
+
+class SmoothDirect(SmoothMechanism[NoisyMeans]):
     """Each question pays for its own noise, so that its error grows with their number [DwoMNS06]."""
 
     name = "smooth-direct"
     source = "DwoMNS06"
     by_name_only = True
+    why_by_name = "it answers its examples and nothing else, which only its user can want"
+    resolves = False
 
-    def suits(self, workload: Workload) -> bool:
-        """Smooth questions only."""
-        return isinstance(workload, Smooth)
-
-    def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design:
-        """See Mechanism. Scales that minimise the squared errors of all examples together."""
+    def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design[NoisyMeans]:
+        """Scales that minimise the squared errors of all examples together."""
         workload.check(domain)
-        asked = cast(Smooth, workload)
+        asked = of_kind(workload, Smooth)
         if not asked.examples or asked.by:
             raise BadPlan("smooth-direct answers the examples of the workload, without `by`; give examples=['...']")
         check_numbers(len(asked.examples), rows, "the number of examples")
@@ -58,30 +68,29 @@ class SmoothDirect(Mechanism):
             if not (np.isfinite(low) and np.isfinite(high) and low < high):
                 raise BadPlan(f"example {text[:60]!r} has no range that can be proven between the bounds; rewrite it")
             ranges.append((low, high))
-        law, bits = law_of(price), unit_bits(rows, MOST_BITS)
+        law, bits = Law.of(price), unit_bits(rows, MOST_BITS)
         halves = [(high - low) / 2 for low, high in ranges]
         # Laplace: sum of (half x scale)^2 at a given sum of 1 / scale; Gaussian: half^2 x variance, likewise.
         shape = [h ** (-2 / 3) if law == Law.LAPLACE else 1 / h for h in halves]
-        private = domain.unit.neighbours == "add-remove"
+        private = domain.unit.private_rows
         while True:
             statistic = FunctionSums(Block(axes), functions, ranges, 2**bits)
             left_out = [_left_out_scale(statistic, needed, shape, law, private=private) for needed in statistic.lacking]
             rows_scale = _rows_scale(halves, law, bits) if private else 0.0
-            noise = noise_for(statistic, domain, price, [rows_scale, *shape, *left_out])
+            noise = Noise.costing(price, statistic, domain.unit, [rows_scale, *shape, *left_out])
             if not too_large(noise):
                 break
             bits -= too_large(noise)
             if bits < LEAST_BITS:
                 raise BadPlan("the budget is so small that the noise would leave 64 bits; raise it")
-        power = 1 if law == Law.GAUSSIAN else 2
-        variances = np.array([float(s) ** power * power for s in noise.per_group])
+        variances = np.array([law.variance(scale) for scale in noise.per_group])
         # Half the range is allowed for what the number of rows, or of those left out, moves the mean by.
         counts = [variances[0], *variances[1 + len(functions) :]]
         moved = [counts[0] + (counts[1 + statistic.lacking.index(n)] if n else 0.0) for n in statistic.needs]
         each = (variances[1 : 1 + len(functions)] / 4.0**bits + np.array(moved)) * np.array(halves) ** 2
         error = Forecast(width=1, tables=1, typical=float(np.sqrt(each.mean())), worst=float(np.sqrt(each.max())))
         return Design(
-            mechanism=self.name,
+            by=self,
             summary=f"the means of {counted(len(functions), 'question')}, and no others, with discrete "
             f"{law.title()} noise",
             price=price,
@@ -89,14 +98,30 @@ class SmoothDirect(Mechanism):
             forecasts=(error,),
             memory=150_000_000,
             work=READING + WORK * len(functions),
-            parameters=(statistic, noise, [str(axis) for axis in axes], asked.examples),
+            headline="typical question",
+            parameters=NoisyMeans(statistic, noise, tuple(str(axis) for axis in axes), asked.examples),
         )
 
-    def release(self, door: Door, domain: Domain, design: Design) -> SmoothDirectModel:
+    def beside(self, chosen: Design[Any], domain: Domain, workload: Workload, rows: int | None) -> Alternative | None:
+        """How many questions it would answer as well as the chosen design, or how well it answers the examples."""
+        asked = of_kind(workload, Smooth)
+        if not asked.examples:
+            few = crossover(chosen, asked, domain, chosen.price)
+            why = f"at most {few} questions known in advance get less noise so; give them as examples"
+            return Alternative(mechanism=self.name, workload=str(asked), typical=(), why_not=why) if few else None
+        try:
+            design = self.design(domain, asked, chosen.price, rows)
+        except BadPlan:
+            return None
+        better = design.error < chosen.error
+        why = f"{'SMALLER' if better else 'larger'} error for the examples, and answers nothing else"
+        return Alternative.told(design, asked, why + (f": use --mechanism {self.name}" if better else ""))
+
+    def release(self, door: Door, domain: Domain, design: Design[NoisyMeans]) -> SmoothDirectModel:
         statistic, noise, columns, examples = design.parameters
         seen = door.measure(statistic, noise)
         return SmoothDirectModel(
-            domain=domain, columns=tuple(columns), examples=tuple(examples), ranges=statistic.ranges, law=noise.law,
+            domain=domain, columns=columns, examples=examples, ranges=statistic.ranges, law=noise.law,
             unit=statistic.unit, scales=tuple(Fraction(s) for s in noise.per_group), sums=seen.values,
             lacking=statistic.lacking,
         )  # fmt: skip

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,15 +19,22 @@ from ...maths.smooth.axes import Block
 from ...maths.smooth.basis import Basis, product
 from ...maths.smooth.reference import Typical, typical_questions
 from ...questions.workloads.smooth import Smooth
+from ...vault.door.noise import Noise
 from ...words import counted
-from ..allocation import round_up
+from ..allocation import least_variance_root
 from ..base import Design, Forecast
 
-if TYPE_CHECKING:
-    from ...vault.door.door import Noise
-    from ...vault.statistics.base import Statistic
-
-__all__ = ["Planned", "check_numbers", "forecast", "law_of", "noise_for", "planned_blocks", "unit_bits"]
+__all__ = [
+    "Planned",
+    "check_numbers",
+    "crossover",
+    "described",
+    "forecast",
+    "planned_blocks",
+    "shares",
+    "too_large",
+    "unit_bits",
+]
 
 Floats = NDArray[np.float64]
 MOST_NUMBERS = 5_000_000
@@ -64,13 +71,13 @@ class Planned:
         if not private_rows:
             present = _without(present, everyone, units)
         below = float((units * present**2).sum())
-        found = []
+        variances = []
         for question in self.typical:
             weights = self.basis.lift(question.coefficients, axes)
             weights = _without(weights if private_rows else _without(weights, everyone, units), present, units)
             least = float((units * weights**2).sum())
-            found.append(self.block.cells * (least + below * (question.reach / 2) ** 2))
-        return np.array(found)
+            variances.append(self.block.cells * (least + below * (question.reach / 2) ** 2))
+        return np.array(variances)
 
 
 def _without(weights: Floats, part: Floats, units: Floats) -> Floats:
@@ -91,11 +98,6 @@ def planned_blocks(domain: Domain, workload: Smooth, basis: Callable[[Block], Ba
     return made
 
 
-def law_of(price: Price) -> Law:
-    """Laplace noise for a pure epsilon, Gaussian for rho."""
-    return Law.of(price)
-
-
 def check_numbers(numbers: int, rows: int | None, word: str) -> None:
     """BadPlan for more numbers or rows than can be handled."""
     if numbers > MOST_NUMBERS:
@@ -113,32 +115,22 @@ def unit_bits(rows: int | None, most: int) -> int:
     return min(most, 61 - room)
 
 
-def noise_for(statistic: Statistic, domain: Domain, price: Price, shape: Sequence[float]) -> Noise:
-    """Scales of this shape, stretched so that they cost exactly the price."""
-    from ...vault.door.door import Noise, price_of
-
-    rough = Noise(law=law_of(price), per_group=tuple(round_up(Fraction(s)) for s in shape))
-    stretch = price_of(statistic, rough, domain.unit).amount / price.on_grid(up=False).amount
-    return Noise(law=rough.law, per_group=tuple(round_up(s * stretch) for s in rough.per_group))
-
-
 def too_large(noise: Noise, *, least_weight: float = 1.0) -> int:
     """How many bits the largest scale has too many."""
-    power = 2 if noise.law == Law.GAUSSIAN else 1
     top = max(noise.per_group) / Fraction(least_weight)
-    bits = math.ceil(top).bit_length() / power
+    bits = math.ceil(top).bit_length() / noise.law.power
     return max(0, math.ceil(bits - LARGEST_SCALE_BITS))
 
 
 def shares(uses: Sequence[float], law: Law) -> list[float]:
     """Scales of least total variance: sum of use x scale (Gaussian) or use x scale^2 (Laplace) at one price."""
-    root = 1 / 2 if law == Law.GAUSSIAN else 1 / 3
+    root = least_variance_root(law)
     return [(1 / use) ** root if use > 0 else 1.0 for use in uses]
 
 
 def forecast(blocks: Sequence[Planned], units: Sequence[Floats], domain: Domain) -> Forecast:
     """Errors in rows over all questions of all blocks, given the noise variance of each coordinate in rows^2."""
-    private = domain.unit.neighbours == "add-remove"
+    private = domain.unit.private_rows
     variances = np.concatenate([b.variances(u, private_rows=private) for b, u in zip(blocks, units, strict=True)])
     return Forecast(
         width=1,
@@ -157,7 +149,7 @@ def described(blocks: Sequence[Planned], what: str, law: Law) -> str:
     return f"{numbers:,} {what} sums of {columns} columns{groups} with discrete {law.title()} noise"
 
 
-def crossover(design: Design, workload: Smooth, domain: Domain, price: Price) -> int:
+def crossover(design: Design[Any], workload: Smooth, domain: Domain, price: Price) -> int:
     """How many questions, known in advance, direct noise would answer as well as this design.
 
     Each moves by at most its range R: the error of Q questions is sqrt(2) Q R / epsilon, or sqrt(Q / (2 rho)) R.
@@ -168,6 +160,6 @@ def crossover(design: Design, workload: Smooth, domain: Domain, price: Price) ->
     basis = basis_for("spline", 16, len(block.axes))
     reaches = [t.reach for t in typical_questions(block, workload.scale_of(block), basis, ())]
     reach = math.sqrt(sum(r**2 for r in reaches) / len(reaches)) * domain.unit.rows
-    error = design.forecasts[-1].typical / reach
+    error = design.error / reach
     amount = float(price.amount)
     return round(error * amount / math.sqrt(2)) if price.currency == "pure" else round(error**2 * 2 * amount)

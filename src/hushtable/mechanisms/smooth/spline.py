@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,14 +17,14 @@ from ...models.margins import Released, basis_for
 from ...models.smooth import SmoothModel
 from ...questions.workloads.base import Workload
 from ...questions.workloads.smooth import Smooth
+from ...vault.door.noise import Noise
 from ...vault.statistics.splines import SplineSums
-from ..base import Design, Mechanism
+from ..base import Design, Measuring, of_kind
+from .base import SmoothMechanism
 from .planning import (
     check_numbers,
     described,
     forecast,
-    law_of,
-    noise_for,
     planned_blocks,
     shares,
     too_large,
@@ -42,7 +42,7 @@ WORK = {1: 0.06, 2: 0.2, 3: 0.5, 4: 1.4}
 READING = 0.5
 
 
-class SmoothSpline(Mechanism):
+class SmoothSpline(SmoothMechanism[Measuring[SplineSums]]):
     """Non-negative functions that sum to 1 have the smallest sensitivity a sum can have [Boo78, DwoMNS06].
 
     The basis of the source has one that grows with its size [WanFZW13]; a noisy histogram has this one, but a
@@ -51,14 +51,13 @@ class SmoothSpline(Mechanism):
 
     name = "smooth-spline"
     source = "Boo78"
+    speaks_first = True
 
-    def suits(self, workload: Workload) -> bool:
-        """Smooth questions only."""
-        return isinstance(workload, Smooth)
-
-    def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design:
+    def design(
+        self, domain: Domain, workload: Workload, price: Price, rows: int | None = None
+    ) -> Design[Measuring[SplineSums]]:
         workload.check(domain)
-        asked = cast(Smooth, workload)
+        asked = of_kind(workload, Smooth)
 
         def size(block: Block) -> int:
             return asked.g or default_size(asked.scale_of(block))
@@ -66,32 +65,32 @@ class SmoothSpline(Mechanism):
         lengths = [b.cells * prod(b.shape(size(b))) for b in asked.blocks(domain)]
         check_numbers(sum(lengths), rows, "g")
         blocks = planned_blocks(domain, asked, lambda b: basis_for("spline", size(b), len(b.axes)))
-        law = law_of(price)
+        law = Law.of(price)
         flat = [np.ones(b.block.shape(b.basis.size)) for b in blocks]
-        uses = [float(b.variances(one).mean()) for b, one in zip(blocks, flat, strict=True)]
+        uses = [float(b.variances(even).mean()) for b, even in zip(blocks, flat, strict=True)]
         bits = unit_bits(rows, MOST_BITS)
         for _ in range(3):
             statistic = SplineSums([b.block for b in blocks], size=[b.basis.size for b in blocks], unit=2**bits)
-            noise = noise_for(statistic, domain, price, shares(uses, law))
+            noise = Noise.costing(price, statistic, domain.unit, shares(uses, law))
             if not too_large(noise):
                 break
             bits -= too_large(noise)
             if bits < LEAST_BITS:
                 raise BadPlan("the budget is so small that the noise would leave 64 bits; raise it")
-        power = 1 if law == Law.GAUSSIAN else 2
-        units = [one * (float(s) ** power * power / 4.0**bits) for one, s in zip(flat, noise.per_group, strict=True)]
+        units = [even * (law.variance(scale) / 4.0**bits) for even, scale in zip(flat, noise.per_group, strict=True)]
         return Design(
-            mechanism=self.name,
+            by=self,
             summary=described(blocks, "spline", law),
             price=price,
             numbers=sum(lengths),
             forecasts=(forecast(blocks, units, domain),),
             memory=150_000_000 + 40 * sum(lengths),
             work=READING + sum(WORK[len(b.block.axes)] for b in blocks),
-            parameters=(statistic, noise),
+            headline="typical question",
+            parameters=Measuring(statistic, noise),
         )
 
-    def release(self, door: Door, domain: Domain, design: Design) -> SmoothModel:
+    def release(self, door: Door, domain: Domain, design: Design[Measuring[SplineSums]]) -> SmoothModel:
         statistic, noise = design.parameters
         seen = door.measure(statistic, noise)
         ends = np.cumsum(statistic.lengths)[:-1]

@@ -8,12 +8,12 @@ from ...questions.workloads.smooth import Smooth
 from ...words import readable
 
 if TYPE_CHECKING:
-    from ..planner import Plan
+    from ..plans import Plan
 
 __all__ = ["smooth_forecast"]
 
 
-def smooth_forecast(plan: Plan) -> list[str]:
+def smooth_forecast(plan: Plan, *, resolves: bool) -> list[str]:
     """Noise and bias of the questions the plan was judged by, and what each column resolves."""
     workload, scale = cast(Smooth, plan.workload), plan.rows or 1
     (seen,) = plan.design.forecasts
@@ -24,7 +24,7 @@ def smooth_forecast(plan: Plan) -> list[str]:
         f"  typical {_short(seen.typical / scale)}, largest {_short(seen.worst / scale)}; bias bound at most "
         f"{_short(seen.bias)}, and each answer has its own",
     ]
-    if plan.mechanism != "smooth-direct":
+    if resolves:
         lines += ["", "resolved features (wide bounds waste resolution; values beyond them count at the bound)"]
         for block in workload.blocks(plan.domain):
             for axis in block.axes:

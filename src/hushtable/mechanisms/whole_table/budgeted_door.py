@@ -1,71 +1,64 @@
-"""Survey: the measurements of a whole table, each within its share of the price. The only steps that see rows."""
+"""BudgetedDoor: the measurements of a whole table, each within its share of the price. Only these steps see rows."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...budget import GRID, Price
+from ...budget import GRID, Price, touched
 from ...domain import Domain
 from ...laws import Law
 from ...maths.weighted_rows.calibration import AUDIT_UNIT, Audit, tables_to_audit, whole_reference
 from ...maths.weighted_rows.resolution import Pricing
 from ...maths.weighted_rows.tables import GroupedSet, RawTable
+from ...vault.door.noise import Noise, round_up
 from ...vault.statistics.grouped_interactions import GroupedInteractions
 from ...vault.statistics.grouped_tables import GroupedTables
-from ..allocation import round_up
 
 if TYPE_CHECKING:
     from ...vault.door.door import Door
     from ...vault.statistics.base import Statistic
 
-__all__ = ["BudgetedDoor", "law_of"]
+__all__ = ["BudgetedDoor"]
 
 Floats = NDArray[np.float64]
-# Cells of audited tables that are counted in one reading of the rows.
+# Cells of compared tables that are counted in one reading of the rows.
 CELLS_AT_ONCE = 2**23
-
-
-def law_of(price: Price) -> Law:
-    """Laplace noise for a pure epsilon, Gaussian noise for rho."""
-    return Law.of(price)
 
 
 class BudgetedDoor:
     """One release's way through the door. Each step takes a share of the price; the last one takes what is left."""
 
     def __init__(self, door: Door, domain: Domain, price: Price) -> None:
-        self.door, self.domain, self.law = door, domain, law_of(price)
-        self._currency, self.left = price.currency, price.on_grid(up=False).amount
+        self.door, self.domain, self.law = door, domain, Law.of(price)
+        self.left = price.on_grid(up=False).amount
         self.whole = self.left
         self.rows: int | None = None
 
     def share(self, part: float) -> Fraction:
         """A part of the whole price, on the grid of prices, never more than what is left."""
         amount = min(self.whole * Fraction(part), self.left)
-        return Price(currency=self._currency, amount=amount).on_grid(up=False).amount
+        return self._price(amount).on_grid(up=False).amount
 
-    def deviation(self, scale: Fraction) -> float:
-        """Standard deviation of noise of this scale."""
-        return math.sqrt(scale) if self.law == Law.GAUSSIAN else math.sqrt(2) * float(scale)
+    def _price(self, amount: Fraction) -> Price:
+        return Price(currency=self.law.currency, amount=amount)
 
     def pricing(self, amount: Fraction) -> Pricing:
         """What the noise of pairs costs when this much is spent on them."""
-        replaced = self.domain.unit.neighbours == "replace"
-        scale, persons = (2 if replaced else 1) / float(amount), self.domain.unit.rows
-        if self.law == Law.GAUSSIAN:
-            return Pricing(Law.GAUSSIAN, persons * math.sqrt(scale / 2), replaced)
-        return Pricing(Law.LAPLACE, persons * math.sqrt(2) * scale, replaced)
+        unit = self.domain.unit
+        scale = touched(unit.neighbours) / float(amount)
+        deviation = math.sqrt(scale / 2) if self.law == Law.GAUSSIAN else math.sqrt(2) * scale
+        return Pricing(self.law, unit.rows * deviation, not unit.private_rows)
 
     def tables(self, sets: Sequence[GroupedSet], deviations: Sequence[float], amount: Fraction) -> list[RawTable]:
         """Noisy tables, or their interactions, whose standard deviations are in the given proportions."""
-        power = 2 if self.law == Law.GAUSSIAN else 1
-        rough = [round_up(Fraction(float(f"{s:.6g}")) ** power) for s in deviations]
+        rough = self.scales(deviations)
         kinds = sorted(set(rough))
         number = {kind: place for place, kind in enumerate(kinds)}
         # Gaussian noise costs less on interactions than on cells, Laplace noise more.
@@ -75,20 +68,22 @@ class BudgetedDoor:
         values, scales = self.sums(statistic, kinds, amount)
         parts = np.split(values, statistic.starts[1:-1])
         return [
-            RawTable(one, part, self.law, scales[group], contrasted)
-            for one, part, group in zip(sets, parts, statistic.noise_group, strict=True)
+            RawTable(grouped, part, self.law, scales[group], contrasted)
+            for grouped, part, group in zip(sets, parts, statistic.noise_group, strict=True)
         ]
+
+    def scales(self, deviations: Sequence[float]) -> list[Fraction]:
+        """Scales in the proportions that make standard deviations be in these, to six digits."""
+        return [round_up(Fraction(float(f"{s:.6g}")) ** self.law.power) for s in deviations]
 
     def sums(
         self, statistic: Statistic, rough: Sequence[Fraction], amount: Fraction
     ) -> tuple[NDArray[np.int64], tuple[Fraction, ...]]:
         """Noisy sums and the scales of their noise: the given ones times what makes them cost this amount."""
-        from ...vault.door.door import Noise, price_of
-
-        at_rough = price_of(statistic, Noise(law=self.law, per_group=tuple(rough)), self.domain.unit).amount
-        # Columns of one value tell nothing under replace, so they cost nothing.
-        stretch = at_rough / amount if at_rough else Fraction(1)
-        noise = Noise(law=self.law, per_group=tuple(round_up(scale * stretch) for scale in rough))
+        noise = Noise.costing(self._price(amount), statistic, self.domain.unit, rough)
+        if not any(noise.per_group):
+            # Columns of one value tell nothing under replace and cost nothing; tables still have noise of some scale.
+            noise = replace(noise, per_group=tuple(rough))
         seen = self.door.measure(statistic, noise)
         self.rows = seen.rows
         self.left -= amount
@@ -98,42 +93,44 @@ class BudgetedDoor:
         self, sets: Sequence[GroupedSet], references: Callable[[GroupedSet], Floats], rows: float, amount: Fraction
     ) -> tuple[NDArray[np.int64], Fraction]:
         """Noisy distances of tables from public ones, in units of 1/1024 row, and the scale of their noise."""
-        change = AUDIT_UNIT * self.domain.unit.rows * (1 if self.domain.unit.neighbours == "add-remove" else 2)
+        change = AUDIT_UNIT * self.domain.unit.moved
         chunks, count = list(_chunks(sets)), len(sets)
         # Each reading is charged on its own, rounded up to the grid of prices.
         usable = amount - Fraction(len(chunks), GRID)
-        scale = round_up(
-            count * change**2 / (2 * usable) if self.law == Law.GAUSSIAN else Fraction(count * change) / usable
-        )
-        found = []
-        for some in chunks:
-            reference = np.concatenate([whole_reference(references(one), rows) for one in some])
-            statistic = GroupedTables(self.domain.sizes, some, times=AUDIT_UNIT)
-            found.append(self.door.distances(statistic, reference, scale, self.law))
+        scale = round_up(self.law.scale(count * change**self.law.power, usable))
+        distances = []
+        for together in chunks:
+            reference = np.concatenate([whole_reference(references(grouped), rows) for grouped in together])
+            statistic = GroupedTables(self.domain.sizes, together, times=AUDIT_UNIT)
+            distances.append(self.door.distances(statistic, reference, scale, self.law))
         self.left -= amount
-        return np.concatenate(found), scale
+        return np.concatenate(distances), scale
 
     @property
-    def auditable(self) -> list[tuple[int, ...]]:
-        """The tables an audit compares: none that is too large to be counted."""
+    def checkable(self) -> list[tuple[int, ...]]:
+        """The tables a calibration compares: none that is too large to be counted."""
         sizes = self.domain.sizes
         return [t for t in tables_to_audit(len(sizes)) if math.prod(sizes[j] for j in t) <= CELLS_AT_ONCE]
 
-    def audit(self, shares: Callable[[Sequence[int]], Floats], rows: float, amount: Fraction) -> Audit:
+    def calibration_share(self, part: float) -> Fraction:
+        """A part of the price set aside for the calibration; nothing where no table can be compared."""
+        return self.share(part if self.checkable else 0.0)
+
+    def calibrated(self, shares: Callable[[Sequence[int]], Floats], rows: float, amount: Fraction) -> Audit:
         """How far the model is from the table, for many pairs and triples at full resolution."""
-        sizes, chosen = self.domain.sizes, self.auditable
+        sizes, chosen = self.domain.sizes, self.checkable
         sets = [GroupedSet(t, tuple(np.arange(sizes[j]) for j in t)) for t in chosen]
-        distances, scale = self.distances(sets, lambda one: shares(one.members), rows, amount)
+        distances, scale = self.distances(sets, lambda grouped: shares(grouped.members), rows, amount)
         return Audit(tuple(chosen), distances, float(scale), self.law)
 
 
 def _chunks(sets: Sequence[GroupedSet]) -> Iterator[list[GroupedSet]]:
     """Tables that are counted together: as many as fit the memory."""
     waiting: list[GroupedSet] = []
-    for one in sets:
-        if waiting and sum(w.cells for w in waiting) + one.cells > CELLS_AT_ONCE:
+    for grouped in sets:
+        if waiting and sum(w.cells for w in waiting) + grouped.cells > CELLS_AT_ONCE:
             yield waiting
             waiting = []
-        waiting.append(one)
+        waiting.append(grouped)
     if waiting:
         yield waiting

@@ -1,4 +1,4 @@
-"""Columns: the first look at a whole table. Single columns, how dependent pairs are, and in what order values go.
+"""First look at a whole table: single columns, how dependent pairs are, and in what order values go.
 
 Everything after the first tables is a function of released numbers.
 """
@@ -6,7 +6,7 @@ Everything after the first tables is a function of released numbers.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -18,14 +18,30 @@ from ...maths.weighted_rows.levels import Groupings
 from ...maths.weighted_rows.ordering import likeness_order, ordered, profile_sets, unordered
 from ...maths.weighted_rows.shares import Totals
 from ...maths.weighted_rows.tables import GroupedSet, RawTable
+from .budget_shares import CRUDE, ONE_WAYS, ONE_WAYS_AGAIN, PROFILES, ROWS, SCORES
 from .budgeted_door import BudgetedDoor
-from .forecast import CRUDE, ONE_WAYS, ONE_WAYS_AGAIN, PROFILES, ROWS, SCORES, one_way_plan
+from .forecast import one_way_plan
 
-__all__ = ["FirstLook"]
+__all__ = ["MIN_SIGMAS", "FirstLook", "Scores"]
 
 Floats = NDArray[np.float64]
 # Standard errors above 0 from which on the number of rows counts as known.
-SURELY = 3.0
+MIN_SIGMAS = 3.0
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """How dependent every two columns are, and the released distances that say so."""
+
+    pairs: list[tuple[int, ...]]
+    dependence: Floats
+    distances: NDArray[np.int64]
+    scale: Fraction
+
+    @property
+    def by_pair(self) -> dict[tuple[int, ...], float]:
+        """Dependence by pair."""
+        return dict(zip(self.pairs, self.dependence.tolist(), strict=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,8 +51,15 @@ class FirstLook:
     raw: list[RawTable]
     totals: Totals
     shares: list[Floats]
-    ladders: list[Groupings]
+    groupings: list[Groupings]
     """Groupings of each column from coarse to fine, in an order that `put_in_order` improves."""
+    profiles: tuple[RawTable, ...] = ()
+    """What `put_in_order` measured for that."""
+
+    @property
+    def tables(self) -> list[RawTable]:
+        """All that was measured."""
+        return [*self.raw, *self.profiles]
 
     @classmethod
     def measured(cls, survey: BudgetedDoor, first: list[RawTable]) -> FirstLook:
@@ -44,60 +67,61 @@ class FirstLook:
         raw = first + _alone(survey)
         totals = Totals(len(survey.domain.sizes), raw, survey.rows, ordered(survey.domain))
         shares, loose = totals.shares(), unordered(survey.domain)
-        ladders = [Groupings(p, np.argsort(-p, kind="stable") if j in loose else None) for j, p in enumerate(shares)]
-        return cls(raw, totals, shares, ladders)
+        by_size = [np.argsort(-p, kind="stable") if j in loose else None for j, p in enumerate(shares)]
+        return cls(raw, totals, shares, [Groupings(p, order) for p, order in zip(shares, by_size, strict=True)])
 
     @property
     def rows(self) -> float:
         """About how many rows there are."""
         return max(self.totals.rows, 1.0)
 
-    def scored(self, survey: BudgetedDoor) -> tuple[list[tuple[int, ...]], Floats, NDArray[np.int64], Fraction]:
-        """All pairs, how dependent each is, and the released distances with their scale that say so."""
-        sets = resolution.score_sets(self.ladders)
+    def scored(self, survey: BudgetedDoor) -> Scores:
+        """How dependent all pairs are."""
+        sets = resolution.score_sets(self.groupings)
         distances, scale = survey.distances(sets, self._independent, self.rows, survey.share(SCORES))
-        deviation = survey.deviation(scale) / AUDIT_UNIT
+        deviation = survey.law.stderr(scale) / AUDIT_UNIT
         scores = resolution.dependence(
             distances / AUDIT_UNIT, deviation, sets, self.shares, self.totals.variances, self.rows
         )
-        if self.totals.rows < SURELY * math.sqrt(self.totals.rows_variance):
+        if self.totals.rows < MIN_SIGMAS * math.sqrt(self.totals.rows_variance):
             scores[:] = 0.0  # a table that cannot be told from an empty one has no pairs
-        return [one.members for one in sets], scores, distances, scale
+        return Scores([pair.members for pair in sets], scores, distances, scale)
 
-    def _independent(self, one: GroupedSet) -> Floats:
-        return one.expected(self.shares)
+    def _independent(self, pair: GroupedSet) -> Floats:
+        return pair.expected(self.shares)
 
-    def put_in_order(self, survey: BudgetedDoor, pairs: list[tuple[int, ...]], scores: Floats) -> list[RawTable]:
-        """Measures profiles of the values of unordered columns, and orders their ladders by these."""
+    def put_in_order(self, survey: BudgetedDoor, scores: Scores) -> FirstLook:
+        """With the values of unordered columns ordered by their profiles, which are measured for that."""
         columns = unordered(survey.domain)
-        sets = profile_sets(columns, self.ladders, pairs, scores)
+        sets = profile_sets(columns, self.groupings, scores.pairs, scores.dependence)
         if not sets:
-            return []
+            return self
         profiles = survey.tables(sets, [1.0] * len(sets), survey.share(PROFILES))
+        groupings = list(self.groupings)
         for j in columns:
-            self.ladders[j] = Groupings(self.shares[j], likeness_order(j, profiles, self.shares, self.rows))
-        return profiles
+            groupings[j] = Groupings(self.shares[j], likeness_order(j, profiles, self.shares, self.rows))
+        return replace(self, groupings=groupings, profiles=tuple(profiles))
 
     def known(self) -> list[resolution.Column]:
         """How well each column is known, and how much better it is worth to be known."""
-        found = {table.set.members: table.set for table in self.raw if table.set.members and table.set.cells > 1}
-        out = []
-        for (j,), one in found.items():
+        columns = {table.set.members: table.set for table in self.raw if table.set.members and table.set.cells > 1}
+        known = []
+        for (j,), column in columns.items():
             deviation = sum(1 / table.variance for table in self.raw if table.set.members == (j,)) ** -0.5
             large = float((self.rows * self.shares[j] > deviation).sum())
             # A column is in (d - 1) (d - 2) / 2 tables of three, a pair in d - 2.
-            out.append(resolution.Column(one, deviation, large, (len(self.shares) - 1) / 2))
-        return out
+            known.append(resolution.Column(column, deviation, large, (len(self.shares) - 1) / 2))
+        return known
 
 
 def _alone(survey: BudgetedDoor) -> list[RawTable]:
     """Every column, and once more if what is seen is noise for a good part: groups and scores are made by it."""
-    sizes, private = survey.domain.sizes, survey.domain.unit.neighbours == "add-remove"
+    sizes, private = survey.domain.sizes, survey.domain.unit.private_rows
     sets, shape = one_way_plan(sizes, survey.law, private_rows=private)
     raw = survey.tables(sets, shape, survey.share(ONE_WAYS + ROWS * private))
     rows = max(Totals(len(sizes), raw, survey.rows).rows, 1.0)
     pricing = survey.pricing(survey.left)
-    noise = [pricing.loss(one.set) * math.sqrt(one.variance) / rows for one in raw if one.set.members]
+    noise = [pricing.loss(table.set) * math.sqrt(table.variance) / rows for table in raw if table.set.members]
     if float(np.mean(noise)) <= CRUDE:
         return raw
     return raw + survey.tables(sets, shape, survey.share(ONE_WAYS_AGAIN))

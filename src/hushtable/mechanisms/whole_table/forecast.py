@@ -1,4 +1,4 @@
-"""Outlook: what can be said of a whole table before its data are opened."""
+"""Forecast: what can be said of a whole table before its data are opened."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import combinations
 
 import numpy as np
 
-from ...budget import Price, Unit
+from ...budget import Price, touched
 from ...domain import Domain
 from ...laws import Law
 from ...maths.weighted_rows.levels import Groupings
@@ -17,18 +17,13 @@ from ...maths.weighted_rows.rare_columns import may_be_rare
 from ...maths.weighted_rows.rare_design import FIRST, LENGTHS
 from ...maths.weighted_rows.resolution import Pricing, TablePlan, plan_pairs
 from ...maths.weighted_rows.tables import GroupedSet
-from ...maths.weighted_rows.triples import TRIPLE_SCORES, TRIPLES, second_round_pays, triples
+from ...maths.weighted_rows.triples import TRIPLES, second_round_pays, triples
 from ..base import Forecast
+from .budget_shares import ONE_WAYS, ROWS, SCORES, SECOND_ROUND
 from .rare_forecast import rare_line
 
-__all__ = ["CRUDE", "ONE_WAYS", "ONE_WAYS_AGAIN", "PROFILES", "ROWS", "SCORES", "WholeTableForecast", "one_way_plan"]
+__all__ = ["WholeTableForecast", "one_way_plan"]
 
-# Shares of the budget: the number of rows where it is private, single columns at first, scores of
-# dependence, and profiles of unordered columns. The audit has its own; the rest is for pairs, and for single
-# columns once more.
-ROWS, ONE_WAYS, SCORES, PROFILES = 0.02, 0.30, 0.08, 0.06
-# Another share for single columns, where their noise is on the mean above this total variation.
-ONE_WAYS_AGAIN, CRUDE = 0.15, 0.03
 # The public reference: evenly spread columns of which every two differ so much from independence.
 REFERENCE_DEPENDENCE = 0.1
 
@@ -43,8 +38,9 @@ def one_way_plan(
     """
     pricing = Pricing(law, 1.0)
     sets = [GroupedSet((j,), (np.arange(size),)) for j, size in enumerate(sizes)]
-    live = [max(pricing.price(one), 1e-9) for one in sets]
-    deviations = [pricing.deviation(p, max(pricing.loss(one), 1e-9), 1.0) for p, one in zip(live, sets, strict=True)]
+    live = [max(pricing.price(column), 1e-9) for column in sets]
+    losses = [max(pricing.loss(column), 1e-9) for column in sets]
+    deviations = [pricing.deviation(p, loss, 1.0) for p, loss in zip(live, losses, strict=True)]
     if not private_rows or law == Law.LAPLACE:
         return sets, deviations
     spent = sum(pricing.cost(p, s) for p, s in zip(live, deviations, strict=True))
@@ -57,29 +53,33 @@ class WholeTableForecast:
 
     domain: Domain
     price: Price
-    audit: float
-    law: Law
+    calibration: float
 
     @property
-    def _replaced(self) -> bool:
-        return self.domain.unit.neighbours == "replace"
+    def law(self) -> Law:
+        """The law of all noise."""
+        return Law.of(self.price)
+
+    def _pricing_of(self, share: float) -> Pricing:
+        """What noise costs where this share of the price is spent."""
+        return Pricing(self.law, self._unit(share), not self.domain.unit.private_rows)
 
     def _unit(self, share: float) -> float:
         """Standard deviation of one table alone at a share of the price."""
-        amount, moved = share * float(self.price.amount), _moved(self.domain.unit)
+        amount, moved = share * float(self.price.amount), touched(self.domain.unit.neighbours)
         if self.law == Law.GAUSSIAN:
             return self.domain.unit.rows * math.sqrt(moved / (2 * amount))
         return math.sqrt(2) * self.domain.unit.rows * moved / amount
 
     def one_ways(self) -> Forecast:
         """Standard errors of the first tables of single columns, in rows; they are measured again where that pays."""
-        private = self.domain.unit.neighbours == "add-remove"
+        private = self.domain.unit.private_rows
         sets, shape = one_way_plan(self.domain.sizes, self.law, private_rows=private)
-        pricing = Pricing(self.law, self._unit(ONE_WAYS + ROWS * private), self._replaced)
-        used = sum(pricing.cost(pricing.price(one), s) for one, s in zip(sets, shape, strict=True))
+        pricing = self._pricing_of(ONE_WAYS + ROWS * private)
+        used = sum(pricing.cost(pricing.price(table), s) for table, s in zip(sets, shape, strict=True))
         variances = [(s * used ** (1 / pricing.power)) ** 2 for s in shape]
         total = variances[0] if not sets[0].members else 0.0
-        columns = [(one.cells, v) for one, v in zip(sets, variances, strict=True) if one.members]
+        columns = [(table.cells, v) for table, v in zip(sets, variances, strict=True) if table.members]
         if self.law == Law.LAPLACE and private:
             total = 1 / sum(1 / (size * v) for size, v in columns)
         cells = [size * v * (1 - 1 / size) + total / size for size, v in columns]
@@ -99,21 +99,21 @@ class WholeTableForecast:
     def second_round(self, rows: int) -> bool:
         """Whether triples would be measured on the reference table."""
         pairs: list[tuple[int, ...]] = list(combinations(range(len(self.domain.sizes)), 2))
-        pricing = Pricing(self.law, self._unit(TRIPLES), self._replaced)
-        return second_round_pays(triples(self._ladders), dict.fromkeys(pairs, REFERENCE_DEPENDENCE), rows, pricing)
+        dependence = dict.fromkeys(pairs, REFERENCE_DEPENDENCE)
+        return second_round_pays(triples(self._ladders), dependence, rows, self._pricing_of(TRIPLES))
 
     @property
     def _pricing(self) -> Pricing:
-        return Pricing(self.law, self._unit(1 - ROWS - ONE_WAYS - SCORES - self.audit), self._replaced)
+        return self._pricing_of(1 - ROWS - ONE_WAYS - SCORES - self.calibration)
 
     def cells(self, rows: int | None) -> int:
         """About how many cells of pairs will be released."""
-        return sum(one.cells for one in self._pairs(rows or 50_000).tables)
+        return sum(table.cells for table in self._pairs(rows or 50_000).tables)
 
     def variation(self, rows: int) -> float:
         """Expected error of a pair on the reference table, in total variation: noise, or what is left out."""
         plan, pairs = self._pairs(rows), math.comb(len(self.domain.sizes), 2)
-        noise = sum(self._pricing.loss(one) * s / rows for s, one in zip(plan.deviations, plan.tables, strict=True))
+        noise = sum(self._pricing.loss(table) * s / rows for s, table in zip(plan.deviations, plan.tables, strict=True))
         return float(noise + REFERENCE_DEPENDENCE * (pairs - len(plan.tables))) / pairs
 
     def lines(self, rows: int | None) -> tuple[str, ...]:
@@ -124,19 +124,14 @@ class WholeTableForecast:
         lines = [f"  two columns: expected error {mine:.3g} (total variation) on a public reference table in which "
                  f"every two columns differ by {REFERENCE_DEPENDENCE:g} from independence"]  # fmt: skip
         if self.second_round(rows):
-            share = f"{TRIPLE_SCORES + TRIPLES:.0%} of the budget"
+            share = f"{SECOND_ROUND:.0%} of the budget"
             lines.append(f"  three columns: there, a second round ({share}) measures those of which pairs say least")
         if self.law == Law.LAPLACE:
             from ...budget import Budget
 
             gaussian = Budget(epsilon=self.price.amount, delta="1e-9").price
-            better = WholeTableForecast(self.domain, gaussian, self.audit, Law.GAUSSIAN).variation(rows)
+            better = WholeTableForecast(self.domain, gaussian, self.calibration).variation(rows)
             lines.append(f"  a pure epsilon costs accuracy here: with delta = 1e-9 the same figure is {better:.3g}")
         if may_be_rare(self.domain.sizes, self.law):
-            lines.append(rare_line(len(self.domain.sizes), rows, self._unit(1 - FIRST - LENGTHS - self.audit)))
+            lines.append(rare_line(len(self.domain.sizes), rows, self._unit(1 - FIRST - LENGTHS - self.calibration)))
         return tuple(lines)
-
-
-def _moved(unit: Unit) -> int:
-    """Cells of a table that one row changes."""
-    return 1 if unit.neighbours == "add-remove" else 2

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from ...budget import touched
 from ...maths.weighted_rows.carried import carried
 from ...maths.weighted_rows.rare_agree import agree_rare
 from ...maths.weighted_rows.rare_columns import RareColumns, split
@@ -18,13 +19,12 @@ from ...maths.weighted_rows.row_lengths import row_lengths
 from ...maths.weighted_rows.shares import Totals
 from ...maths.weighted_rows.tables import RawTable
 from ...models.whole_table import WholeTableModel
-from ..allocation import round_up
 from .budgeted_door import BudgetedDoor
+from .first_look import MIN_SIGMAS
 from .forecast import one_way_plan
 
 __all__ = ["first_look", "measured_sums", "release_rare"]
 
-SURELY = 3.0
 # Mean count of a rare value, in units of the least noise, from which on the tables of pairs are sound enough to be
 # fitted firmly; below, the fit would take long to find rows for what is noise.
 ENOUGH = 50.0
@@ -32,11 +32,11 @@ ENOUGH = 50.0
 
 def first_look(survey: BudgetedDoor) -> tuple[list[RawTable], RareColumns | None]:
     """Every column, roughly; and which are rare, if rows have few rare values."""
-    private = survey.domain.unit.neighbours == "add-remove"
-    alone = one_way_plan(survey.domain.sizes, survey.law, private_rows=private, rows_share=1.0)
+    unit = survey.domain.unit
+    alone = one_way_plan(survey.domain.sizes, survey.law, private_rows=unit.private_rows, rows_share=1.0)
     raw = survey.tables(*alone, survey.share(FIRST))
     totals = Totals(len(survey.domain.sizes), raw, survey.rows)
-    if totals.rows < SURELY * math.sqrt(totals.rows_variance):
+    if totals.rows < MIN_SIGMAS * math.sqrt(totals.rows_variance):
         return raw, None
     columns = split(shares := totals.shares())
     if columns is None or not columns.rare:
@@ -47,31 +47,33 @@ def first_look(survey: BudgetedDoor) -> tuple[list[RawTable], RareColumns | None
 
 def _unit(survey: BudgetedDoor, amount: Fraction) -> float:
     """Standard deviation of a sum that one row changes by 1, at this price."""
-    moved = survey.domain.unit.rows * (1 if survey.domain.unit.neighbours == "add-remove" else math.sqrt(2))
-    return moved / math.sqrt(2 * float(amount))
+    unit = survey.domain.unit
+    return unit.rows * math.sqrt(touched(unit.neighbours)) / math.sqrt(2 * float(amount))
 
 
-def release_rare(survey: BudgetedDoor, raw: list[RawTable], columns: RareColumns, audit: float) -> WholeTableModel:
-    """Lengths of rows, then all sums at once, then the fit and the audit."""
+def release_rare(
+    survey: BudgetedDoor, raw: list[RawTable], columns: RareColumns, calibration: float
+) -> WholeTableModel:
+    """Lengths of rows, then all sums at once, then the fit and the calibration."""
     rows = max(Totals(len(survey.domain.sizes), raw, survey.rows).rows, 1.0)
-    measured = measured_sums(survey, columns, rows, survey.share(audit if survey.auditable else 0.0))
+    measured = measured_sums(survey, columns, rows, survey.calibration_share(calibration))
     agreed = agree_rare(measured, rows)
     apart = [
-        float(np.abs(counts - rows * one.expected(agreed.shares)).sum()) / (2 * rows)
-        for one, counts in zip(agreed.sets, agreed.counts, strict=True)
+        float(np.abs(counts - rows * table.expected(agreed.shares)).sum()) / (2 * rows)
+        for table, counts in zip(agreed.sets, agreed.counts, strict=True)
     ]
     cloud, effective = carried(survey.domain, agreed, apart, [measured.lengths, measured.sums],
                                row_lengths(columns, measured.believed(rows), len(survey.domain.sizes)))  # fmt: skip
     model = WholeTableModel(domain=survey.domain, law=survey.law, rows=survey.rows, tables=tuple(raw),
                             scores=np.zeros(0, dtype=np.int64), score_scale=None, cloud=cloud, effective=effective,
                             rare=measured)  # fmt: skip
-    if survey.left <= 0 or audit == 0 or not survey.auditable:
+    if survey.left <= 0 or calibration == 0 or not survey.checkable:
         return model
-    return replace(model, audit=survey.audit(model.cloud.table, model.total[0], survey.left))
+    return replace(model, audit=survey.calibrated(model.cloud.table, model.total[0], survey.left))
 
 
 def measured_sums(survey: BudgetedDoor, columns: RareColumns, rows: float, spare: Fraction) -> RareMeasured:
-    """The two measurements; `spare` is left for the audit."""
+    """The two measurements; `spare` is left for the calibration."""
     from ...vault.statistics.rare_sums import RareLengths, RareSums
 
     seen, noise = survey.sums(RareLengths(columns), [Fraction(1)], survey.share(LENGTHS))
@@ -79,6 +81,5 @@ def measured_sums(survey: BudgetedDoor, columns: RareColumns, rows: float, spare
     rest = survey.left - spare
     design = RareDesign.of(believed, columns, _unit(survey, rest))
     statistic = RareSums(columns, design.single.tolist(), design.both.tolist())
-    rough = [round_up(Fraction(float(f"{s:.6g}")) ** 2) for s in design.deviations]
-    sums, scales = survey.sums(statistic, rough, rest)
+    sums, scales = survey.sums(statistic, survey.scales(design.deviations), rest)
     return RareMeasured(columns, design.single, design.both, seen, noise[0], sums, scales)

@@ -11,23 +11,23 @@ from ...maths.weighted_rows.cloud import WeightedRows
 from ...maths.weighted_rows.consistency import FitTargets
 from ...maths.weighted_rows.correction import FirstModel
 from ...maths.weighted_rows.tables import RawTable
-from ...maths.weighted_rows.triples import TRIPLE_SCORES, TRIPLES, Steps, plan_triples, scored, shortfall
+from ...maths.weighted_rows.triples import TRIPLE_SCORES, Steps, plan_triples, scored, shortfall
 from ...words import counted
 from .budgeted_door import BudgetedDoor
 
-__all__ = ["SECOND_ROUND", "Round", "second_round"]
-
-SECOND_ROUND = TRIPLE_SCORES + TRIPLES
+__all__ = ["Fitted", "second_round"]
 
 
 @dataclass(frozen=True, eq=False)
-class Round:
-    """What came of it: the triples, the rows fitted to them and the pairs, and what answers say of it."""
+class Fitted:
+    """Rows fitted to what was measured."""
 
-    tables: list[RawTable]
+    triples: list[RawTable]
+    """What a second round measured for it."""
     cloud: WeightedRows
     effective: float
-    said: list[str]
+    remarks: list[str]
+    """What answers say of it."""
 
 
 def second_round(
@@ -37,18 +37,24 @@ def second_round(
     raw: Sequence[RawTable],
     candidates: Sequence[Steps],
     amount: Fraction,
-) -> Round:
+) -> Fitted:
     """Fits pairs, scores all triples against that, measures the worst, and fits both. Spends at most the amount."""
-    model = FirstModel.of(survey.domain, agreed, dependence, raw, [one for steps in candidates for one in steps])
+    model = FirstModel.of(
+        survey.domain, agreed, dependence, raw, [grouped for steps in candidates for grouped in steps]
+    )
     sets, rows = scored(candidates), agreed.rows
     for_scores = survey.share(TRIPLE_SCORES)
     distances, scale = survey.distances(sets, model.shares, rows, for_scores)
-    deviation = survey.deviation(scale) / AUDIT_UNIT
-    scores = shortfall(distances / AUDIT_UNIT, deviation, [model.shares(one) for one in sets], rows, model.carriers)
+    deviation = survey.law.stderr(scale) / AUDIT_UNIT
+    scores = shortfall(
+        distances / AUDIT_UNIT, deviation, [model.shares(triple) for triple in sets], rows, model.carriers
+    )
     rest = amount - for_scores
     plan = plan_triples(candidates, scores, rows, survey.pricing(rest), len(survey.domain.sizes))
-    if not plan.tables:  # what is left goes to the audit
-        return Round([], *model.cloud(), [])
+    if not plan.tables:  # what is left goes to the calibration
+        return Fitted([], *model.cloud(), [])
     tables = survey.tables(plan.tables, plan.deviations, rest)
-    said = f"a second round measured {counted(len(tables), 'table')} of three columns, in which pairs alone said least"
-    return Round(tables, *model.corrected(tables), [said])
+    remark = (
+        f"a second round measured {counted(len(tables), 'table')} of three columns, in which pairs alone said least"
+    )
+    return Fitted(tables, *model.corrected(tables), [remark])

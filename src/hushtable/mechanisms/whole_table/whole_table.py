@@ -4,30 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from ...budget import Price
 from ...domain import Domain
-from ...maths.weighted_rows.carried import FIT_ROWS, carried
-from ...maths.weighted_rows.consistency import agree
-from ...maths.weighted_rows.ordering import ordered
+from ...laws import Law
+from ...maths.weighted_rows.carried import FIT_ROWS
 from ...maths.weighted_rows.rare_columns import LEAST_COLUMNS, may_be_rare
-from ...maths.weighted_rows.resolution import plan_pairs
-from ...maths.weighted_rows.shares import Totals
 from ...maths.weighted_rows.tables import RawTable
-from ...maths.weighted_rows.triples import TRIPLES, second_round_pays, triples
 from ...models.whole_table import WholeTableModel
 from ...questions.workloads.base import Workload
 from ...questions.workloads.whole_table import WholeTable
 from ...words import counted
-from ..base import Design, Mechanism, Trial
-from .budgeted_door import BudgetedDoor, law_of
+from ..base import Design, Mechanism, Trial, of_kind
+from .budgeted_door import BudgetedDoor
 from .first_look import FirstLook
 from .forecast import WholeTableForecast
 from .rare_values import first_look, release_rare
-from .second_round import SECOND_ROUND, second_round
+from .steps import checked, fit, measured_pairs, model_of, planned
 
 if TYPE_CHECKING:
     from ...vault.door.door import Door
@@ -36,10 +31,9 @@ __all__ = ["PairRake"]
 
 # Rows and price of a trial: so much that nothing is lost in noise.
 TRIAL_RICH = 1000
-NO_PAIRS = "the budget is too small for any pair of columns: they are released one by one, as independent"
 
 
-class PairRake(Mechanism):
+class PairRake(Mechanism[WholeTable]):
     """Tables of three columns are nearly determined by those of two through maximum entropy [Csi75].
 
     So the budget goes to pairs, chosen and sized by cheap noisy scores of dependence; the rest is public: soft raking
@@ -48,21 +42,18 @@ class PairRake(Mechanism):
 
     name = "pair-rake"
     source = "DemS40"
+    answers = (WholeTable,)
 
-    def suits(self, workload: Workload) -> bool:
-        """The whole table only."""
-        return isinstance(workload, WholeTable)
-
-    def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design:
-        """See Mechanism. Which tables are measured is decided during the release, from released numbers."""
+    def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design[WholeTable]:
+        """Which tables are measured is decided during the release, from released numbers."""
         workload.check(domain)
-        asked = cast(WholeTable, workload)
-        outlook = WholeTableForecast(domain, price, asked.audit, law_of(price))
+        asked = of_kind(workload, WholeTable)
+        outlook = WholeTableForecast(domain, price, asked.calibration)
         pairs = math.comb(len(domain.sizes), 2)
         return Design(
-            mechanism=self.name,
+            by=self,
             summary=f"{counted(len(domain.sizes), 'column')} and up to {counted(pairs, 'pair')} with discrete "
-            f"{law_of(price).title()} noise, and weighted rows fitted to them",
+            f"{outlook.law.title()} noise, and weighted rows fitted to them",
             price=price,
             numbers=sum(domain.sizes) + pairs + outlook.cells(rows),
             forecasts=(outlook.one_ways(),),
@@ -73,15 +64,17 @@ class PairRake(Mechanism):
             parameters=asked,
         )
 
-    def trials(self, domain: Domain, design: Design) -> Iterator[Trial]:
-        """See Mechanism. Few columns, but dependent ones, so that pairs and triples are measured."""
+    def trials(self, domain: Domain, design: Design[WholeTable]) -> Iterator[Trial]:
+        """Few columns, but dependent ones, so that pairs and triples are measured."""
         sizes = [min(size, 6 if size <= 256 else size) for size in sorted(domain.sizes)[-3:]]
         yield self._trial(domain, design, [max(2, size) for size in sizes], lambda row, _: row)
-        if may_be_rare(domain.sizes, law_of(design.price)):
+        if may_be_rare(domain.sizes, Law.of(design.price)):
             # Each row has one of the rare values, but for every third, which has none.
             yield self._trial(domain, design, [2] * LEAST_COLUMNS, lambda row, j: row % (3 * LEAST_COLUMNS) == 3 * j)
 
-    def _trial(self, like: Domain, design: Design, sizes: list[int], code: Callable[[int, int], int]) -> Trial:
+    def _trial(
+        self, like: Domain, design: Design[WholeTable], sizes: list[int], code: Callable[[int, int], int]
+    ) -> Trial:
         values = [[f"v{i}" for i in range(size)] for size in sizes]
         made = Domain.from_dict({
             "table": like.table,
@@ -97,37 +90,18 @@ class PairRake(Mechanism):
         price = Price(currency=design.price.currency, amount=Fraction(TRIAL_RICH))
         return Trial(domain=made, design=self.design(made, design.parameters, price, TRIAL_RICH), rows=rows)
 
-    def release(self, door: Door, domain: Domain, design: Design) -> WholeTableModel:
-        """See Mechanism. After the last measurement only the audit looks at rows again."""
-        survey, asked = BudgetedDoor(door, domain, design.price), cast(WholeTable, design.parameters)
+    def release(self, door: Door, domain: Domain, design: Design[WholeTable]) -> WholeTableModel:
+        """After the last measurement only the calibration looks at rows again."""
+        survey, calibration = BudgetedDoor(door, domain, design.price), design.parameters.calibration
         first: list[RawTable] = []
         if may_be_rare(domain.sizes, survey.law):
-            first, columns_of = first_look(survey)
-            if columns_of is not None:
-                return release_rare(survey, first, columns_of, asked.audit)
+            first, rare = first_look(survey)
+            if rare is not None:
+                return release_rare(survey, first, rare, calibration)
         seen = FirstLook.measured(survey, first)
-        pairs, scores, distances, scale = seen.scored(survey)
-        raw = seen.raw + seen.put_in_order(survey, pairs, scores)
-        by_pair = dict(zip(pairs, scores.tolist(), strict=True))
-        spare = survey.share(asked.audit if survey.auditable else 0.0)
-        candidates = triples(seen.ladders)
-        twice = second_round_pays(candidates, by_pair, seen.rows, survey.pricing(survey.share(TRIPLES)))
-        later = survey.share(SECOND_ROUND if twice else 0.0)
-        rest = survey.left - spare - later
-        plan = plan_pairs(seen.ladders, pairs, scores, seen.rows, survey.pricing(rest), seen.known())
-        said = [] if plan.tables else [NO_PAIRS]
-        if plan.deviations:
-            raw = raw + survey.tables([*plan.tables, *plan.again], plan.deviations, rest)
-        alone = Totals(len(domain.sizes), [one for one in raw if one.alone], survey.rows, ordered(domain))
-        agreed = agree(alone, [one for one in raw if not one.alone])
-        dependence = [by_pair[tuple(sorted(one.members))] for one in agreed.sets]
-        if twice:
-            second = second_round(survey, agreed, dependence, raw, candidates, later)
-            cloud, effective, raw, said = second.cloud, second.effective, raw + second.tables, said + second.said
-        else:
-            cloud, effective = carried(domain, agreed, dependence, [one.numbers for one in raw])
-        model = WholeTableModel(domain=domain, law=survey.law, rows=survey.rows, tables=tuple(raw), scores=distances,
-                                score_scale=scale, cloud=cloud, effective=effective, said=tuple(said))  # fmt: skip
-        if spare == 0:
-            return model
-        return replace(model, audit=survey.audit(model.cloud.table, model.total[0], survey.left))
+        scores = seen.scored(survey)
+        seen = seen.put_in_order(survey, scores)
+        spending = planned(survey, seen, scores, calibration)
+        tables = [*seen.tables, *measured_pairs(survey, spending)]
+        fitted = fit(survey, tables, scores, spending)
+        return checked(survey, model_of(survey, tables, scores, spending, fitted), spending.for_calibration)

@@ -8,7 +8,7 @@ from functools import cache
 from ...errors import BadPlan
 from ...registry import classes_in
 from ...words import listed, read_call, suggestion
-from .base import Workload
+from .base import Workload, under_new_names
 from .decision_lists import DecisionLists
 from .marginals import Marginals
 from .smooth import Smooth
@@ -34,7 +34,7 @@ def read_workload(text: str) -> Workload:
         names = sorted(known)
         raise BadPlan(f"no workload '{name}'; there are {listed(names)}.{suggestion(name, names)}")
     try:
-        return known[name](**given)
+        return known[name](**under_new_names(given, known[name].former))
     except TypeError:
         fields = list(known[name].__dataclass_fields__)  # type: ignore[attr-defined]
         raise BadPlan(

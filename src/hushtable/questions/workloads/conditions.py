@@ -1,4 +1,4 @@
-"""Conditions: a list of WHERE conditions, from a file or from Python, each a query that is 1 where it is true."""
+"""ConditionList: WHERE conditions, from a file or from Python, each a query that is 1 where it is true."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ...errors import BadPath, BadPlan, BadQuestion
 from ...maths.linear import ListedQueries
 from ..parse import parse
 
-__all__ = ["Conditions"]
+__all__ = ["ConditionList"]
 
 MOST_BYTES = 64_000_000
 MOST_QUESTIONS = 1 << 17
@@ -29,7 +29,7 @@ MOST_CELLS, MOST_CELLS_TOGETHER = 1 << 20, 1 << 26
 
 
 @dataclass(frozen=True)
-class Conditions:
+class ConditionList:
     """Texts that a domain gives a meaning; each with the place it was read from, for messages."""
 
     places: tuple[str, ...]
@@ -40,20 +40,20 @@ class Conditions:
             raise BadPlan(f"there are {len(self.texts):,} questions; list at least 1 and at most {MOST_QUESTIONS:,}")
 
     @classmethod
-    def of(cls, questions: Sequence[str]) -> Conditions:
+    def of(cls, questions: Sequence[str]) -> ConditionList:
         """From a list of texts."""
         if not isinstance(questions, (list, tuple)) or not all(isinstance(text, str) for text in questions):
             raise BadPlan("questions is a list of texts such as ['smoker', 'age >= 65 AND smoker']")
         return cls(tuple(f"question {number}" for number in range(1, len(questions) + 1)), tuple(questions))
 
     @classmethod
-    def read(cls, path: str) -> Conditions:
+    def read(cls, path: str) -> ConditionList:
         """From a file: one condition a line, blank lines and lines that start with # left out; or a CSV file whose
         header has a column `question`."""
         text = _text(path)
         first = [cell.strip().lower() for cell in next(csv.reader(text.splitlines()[:1]), [])]
-        found = list(_csv_column(path, text, first) if "question" in first else _plain_lines(text))
-        return cls(tuple(f"{path}, line {number}" for number, _ in found), tuple(line for _, line in found))
+        numbered = list(_csv_column(path, text, first) if "question" in first else _plain_lines(text))
+        return cls(tuple(f"{path}, line {number}" for number, _ in numbered), tuple(line for _, line in numbered))
 
     @cached_property
     def digest(self) -> str:

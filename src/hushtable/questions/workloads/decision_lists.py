@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ...domain import Domain
 from ...domain.decision_list import DecisionList
-from ...errors import BadPlan
+from ...errors import BadPlan, check_whole
 from ...words import listed, suggestion
 from .base import Workload
 
@@ -27,22 +27,23 @@ class DecisionLists(Workload):
     name = "decision_lists"
 
     def __post_init__(self) -> None:
-        order = self.order
-        if order is not None and (not isinstance(order, int) or isinstance(order, bool) or order < 1):
-            raise BadPlan(f"order must be a whole number of at least 1, not {order!r}")
+        if self.order is not None:
+            check_whole(self.order, "order", BadPlan)
 
     def column(self, domain: Domain) -> DecisionList:
         """The column of lists it is about."""
-        found = {a.name: a for a in domain.attributes if isinstance(a, DecisionList)}
-        names = list(found)
-        if not found:
+        columns = {a.name: a for a in domain.attributes if isinstance(a, DecisionList)}
+        names = list(columns)
+        if not columns:
             raise BadPlan("the domain has no attribute of kind decision_list; decision_lists() needs one")
-        if self.attribute is None and len(found) > 1:
-            raise BadPlan(f"the domain has {len(found)} columns of decision lists; say attribute={names[0]} or another")
+        if self.attribute is None and len(columns) > 1:
+            raise BadPlan(
+                f"the domain has {len(columns)} columns of decision lists; say attribute={names[0]} or another"
+            )
         chosen = names[0] if self.attribute is None else str(self.attribute)
-        if chosen not in found:
+        if chosen not in columns:
             raise BadPlan(f"no decision lists in '{chosen}'; they are in {listed(names)}.{suggestion(chosen, names)}")
-        return found[chosen]
+        return columns[chosen]
 
     def check(self, domain: Domain) -> None:
         """A column of lists, and no higher order than its lists have rules."""

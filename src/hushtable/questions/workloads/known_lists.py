@@ -42,10 +42,10 @@ class KnownLists(KeyWorkload):
             raise BadPlan(f"{self.file} is not UTF-8 text; write one list a line, values separated by tabs") from None
         except OSError as error:
             raise BadPath(f"cannot read {self.file}: {error.strerror}; give a file with one list a line") from None
-        found = tuple(tuple(line.strip("\r").split("\t")) for line in text.split("\n") if line.strip())
-        if not found:
+        lists = tuple(tuple(line.strip("\r").split("\t")) for line in text.split("\n") if line.strip())
+        if not lists:
             raise BadPlan(f"{self.file} has no lists; write one list a line, values separated by tabs")
-        return found
+        return lists
 
     @property
     def largest(self) -> int:

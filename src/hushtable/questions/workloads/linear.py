@@ -13,7 +13,7 @@ from .linear_workload import LinearWorkload
 
 if TYPE_CHECKING:
     from ...maths.linear import ListedQueries
-    from .conditions import Conditions
+    from .conditions import ConditionList
     from .weight_matrix import WeightMatrix
 
 __all__ = ["Linear"]
@@ -48,9 +48,9 @@ class Linear(LinearWorkload):
         self.__dict__.update(_queries=queries, _built={})
 
     @property
-    def queries(self) -> Conditions | WeightMatrix:
+    def queries(self) -> ConditionList | WeightMatrix:
         """What was read."""
-        return cast("Conditions | WeightMatrix", self.__dict__["_queries"])
+        return cast("ConditionList | WeightMatrix", self.__dict__["_queries"])
 
     def __str__(self) -> str:
         """What was listed is not repeated, but its digest stands for it."""
@@ -77,13 +77,13 @@ class Linear(LinearWorkload):
         return built[domain.digest]
 
 
-def _read(file: str | None, questions: Sequence[str] | None, matrix: Any) -> Conditions | WeightMatrix:
+def _read(file: str | None, questions: Sequence[str] | None, matrix: Any) -> ConditionList | WeightMatrix:
     # Here, because they load numpy and the reader of questions.
-    from .conditions import Conditions
+    from .conditions import ConditionList
     from .weight_matrix import WeightMatrix
 
     if file is not None and str(file).lower().endswith(".npy"):
         return WeightMatrix.read(str(file))
     if file is not None:
-        return Conditions.read(str(file))
-    return WeightMatrix.of(matrix) if questions is None else Conditions.of(questions)
+        return ConditionList.read(str(file))
+    return WeightMatrix.of(matrix) if questions is None else ConditionList.of(questions)

@@ -1,11 +1,13 @@
 """Marginals: every question about at most `width` attributes at a time, cross-tabs included."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ...budget import Budget
 from ...domain import Domain
-from ...errors import BadPlan
+from ...errors import BadPlan, check_whole
 from ...words import counted
-from .base import Workload, uncoded
+from .base import Other, Workload, uncoded
 
 __all__ = ["Marginals"]
 
@@ -18,8 +20,7 @@ class Marginals(Workload):
     name = "marginals"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.width, int) or isinstance(self.width, bool) or self.width < 1:
-            raise BadPlan(f"width must be a whole number of at least 1, not {self.width!r}")
+        check_whole(self.width, "width", BadPlan)
 
     def check(self, domain: Domain) -> None:
         """At least one attribute with codes, and no wider than there are attributes."""
@@ -31,3 +32,10 @@ class Marginals(Workload):
         if self.width > have:
             text = f"width {self.width} is more than the domain's {counted(have, 'attribute')}"
             raise BadPlan(f"{text} with listed values; use width={have} or less{uncoded(domain)}")
+
+    def alternatives(self, domain: Domain, budget: Budget, *, widths: int, named: bool) -> Iterator[Other]:
+        """What narrower and wider tables would give for the same budget."""
+        if self.width > 1:
+            yield Other(workload=Marginals(width=self.width - 1), remark="answers less")
+        if self.width < len(domain.closed):
+            yield Other(workload=Marginals(width=self.width + 1), remark="larger error, answers more")

@@ -8,7 +8,7 @@ from math import comb
 from typing import TYPE_CHECKING
 
 from ...domain import Domain
-from ...errors import BadPlan
+from ...errors import BadPlan, check_whole
 from ...words import counted
 from .base import uncoded
 from .linear_workload import MOST_QUERIES, LinearWorkload
@@ -30,8 +30,7 @@ class ParityQueries(LinearWorkload):
     name = "parities"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.order, int) or isinstance(self.order, bool) or self.order < 1:
-            raise BadPlan(f"order must be a whole number of at least 1, not {self.order!r}")
+        check_whole(self.order, "order", BadPlan)
 
     def check(self, domain: Domain) -> None:
         """Two codes an attribute, no higher order than there are attributes, and not too many sets."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...domain import Domain
 from ...domain.attributes import Binned, Uncoded
-from ...errors import BadPlan
+from ...errors import BadPlan, check_whole
 from ...words import listed
 from .linear_workload import MOST_QUERIES, LinearWorkload
 
@@ -38,8 +38,7 @@ class Ranges(LinearWorkload):
             if not isinstance(names, (list, tuple)) or not names or not all(isinstance(name, str) for name in names):
                 raise BadPlan(f"attributes is a list of names such as [age, income], not {given!r}")
             object.__setattr__(self, "attributes", tuple(names))
-        if not isinstance(self.width, int) or isinstance(self.width, bool) or self.width < 1:
-            raise BadPlan(f"width must be a whole number of at least 1, not {self.width!r}")
+        check_whole(self.width, "width", BadPlan)
 
     def bins(self, domain: Domain) -> dict[int, int]:
         """Position of each attribute with an interval that says something, and its number of bins."""

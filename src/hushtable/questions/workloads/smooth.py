@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from ...budget import Budget
 from ...domain import Domain
-from ...errors import BadPlan, BadQuestion, UnknownAttribute
+from ...errors import BadPlan, BadQuestion, UnknownAttribute, check_whole
 from ...maths.smooth.axes import MOST_AXES, Block, axis_of, split_name
 from ...maths.smooth.expressions import Expression, names_in, parse_expression
 from ...words import listed
-from .base import Workload
+from .base import Other, Workload
 
 __all__ = ["Smooth"]
 
@@ -60,13 +61,13 @@ class Smooth(Workload):
         ):
             raise BadPlan(f"length_scale is a share of a column's range of 2, above 0 and at most 2, not {scale!r}")
         for field, size, least in (("g", self.g, 4), ("t", self.t, 2)):
-            if size is not None and (not isinstance(size, int) or isinstance(size, bool) or size < least):
-                raise BadPlan(f"{field} must be a whole number of at least {least}, not {size!r}")
+            if size is not None:
+                check_whole(size, field, BadPlan, least=least)
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
         """The groups of columns, also where there is one."""
-        flat = all(isinstance(one, str) for one in self.columns)
+        flat = all(isinstance(column, str) for column in self.columns)
         return (tuple(str(c) for c in self.columns),) if flat and self.columns else tuple(map(_tuple, self.columns))
 
     def scale_of(self, block: Block) -> float:
@@ -93,7 +94,7 @@ class Smooth(Workload):
         """The examples, each with the number of the first group that has its columns."""
         blocks = self.blocks(domain)
         known = list(dict.fromkeys(name for block in blocks for name in block.names))
-        found = []
+        questions = []
         for text in self.examples:
             try:
                 expression = parse_expression(str(text), known)
@@ -104,12 +105,18 @@ class Smooth(Workload):
             if not home or not needed:
                 used = listed(sorted(needed)) or "no column"
                 raise BadPlan(f"example {str(text)[:60]!r} uses {used}, which no group of columns has")
-            found.append((min(home, key=lambda i: len(blocks[i].axes)), expression))
-        return found
+            questions.append((min(home, key=lambda i: len(blocks[i].axes)), expression))
+        return questions
 
     def check(self, domain: Domain) -> None:
         """Columns that are numbers with bounds, categories with codes, examples over one group each."""
         self.questions(domain)
+
+    def alternatives(self, domain: Domain, budget: Budget, *, widths: int, named: bool) -> Iterator[Other]:
+        """Pure epsilon where a delta was given for it."""
+        if not named and budget.epsilon is not None and budget.delta:
+            remark = "{compared} error with the same epsilon and no delta, in a ledger of epsilon"
+            yield Other(workload=self, budget=Budget(epsilon=budget.epsilon), remark=remark, by_rows=True)
 
     def __str__(self) -> str:
         parts = [f"columns={_text(self.columns)}"]
@@ -124,7 +131,7 @@ def _tuple(value: Any) -> tuple[Any, ...]:
         return ()
     if isinstance(value, str) or not isinstance(value, Iterable):
         return (value,)
-    return tuple(_tuple(one) if not isinstance(one, str) and isinstance(one, Iterable) else one for one in value)
+    return tuple(_tuple(item) if not isinstance(item, str) and isinstance(item, Iterable) else item for item in value)
 
 
 def _text(names: Any) -> str:

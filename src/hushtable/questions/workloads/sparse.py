@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ...budget import Budget, Price
 from ...domain import Domain
 from ...domain.attributes import Attribute, Open, Uncoded
-from ...errors import BadPlan, UnknownAttribute
+from ...errors import BadPlan, UnknownAttribute, check_whole, is_whole
 from ...words import listed
 from .base import Workload
 
@@ -62,8 +62,7 @@ class Sparse(KeyWorkload):
     name = "sparse"
 
     def __post_init__(self) -> None:
-        if not _whole(self.size) or not 1 <= self.size <= LARGEST_LIST:
-            raise BadPlan(f"size must be a whole number from 1 to {LARGEST_LIST:,}, not {self.size!r}")
+        check_whole(self.size, "size", BadPlan, most=LARGEST_LIST)
         if self.rare not in (True, False):
             raise BadPlan(f"rare is True or False, not {self.rare!r}")
         _check_buckets(self.buckets)
@@ -82,13 +81,15 @@ class Sparse(KeyWorkload):
     def attributes(self, domain: Domain) -> tuple[Attribute, ...]:
         """The named columns, or the one that is open."""
         if self.columns is None:
-            found = tuple(a for a in domain.attributes if isinstance(a, Open))
-            if len(found) != 1:
+            unlisted = tuple(a for a in domain.attributes if isinstance(a, Open))
+            if len(unlisted) != 1:
                 have = (
-                    f"the open attributes {listed([a.name for a in found])}" if found else "no attribute of kind open"
+                    f"the open attributes {listed([a.name for a in unlisted])}"
+                    if unlisted
+                    else "no attribute of kind open"
                 )
                 raise BadPlan(f"the domain has {have}; name the columns of the values: sparse(size=..., columns=[...])")
-            return found
+            return unlisted
         by_name = {a.name: a for a in domain.attributes}
         for name in self.columns:
             if name not in by_name:
@@ -117,8 +118,7 @@ class Conjunctions(KeyWorkload):
     name = "conjunctions"
 
     def __post_init__(self) -> None:
-        if not _whole(self.free) or not 0 <= self.free <= MOST_FREE:
-            raise BadPlan(f"free must be a whole number from 0 to {MOST_FREE}, not {self.free!r}")
+        check_whole(self.free, "free", BadPlan, least=0, most=MOST_FREE)
         _check_buckets(self.buckets)
 
     rare = True
@@ -142,10 +142,6 @@ class Conjunctions(KeyWorkload):
         return domain.attributes
 
 
-def _whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
 def _check_buckets(buckets: int | None) -> None:
-    if buckets is not None and (not _whole(buckets) or not NARROWEST <= buckets <= WIDEST or buckets & (buckets - 1)):
+    if buckets is not None and (not is_whole(buckets) or not NARROWEST <= buckets <= WIDEST or buckets & (buckets - 1)):
         raise BadPlan(f"buckets must be a power of two from {NARROWEST} to {WIDEST}, not {buckets!r}")

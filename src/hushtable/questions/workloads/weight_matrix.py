@@ -64,9 +64,9 @@ class WeightMatrix:
     @cached_property
     def digest(self) -> str:
         """SHA-256 of the shape, the grid and the weights."""
-        found = hashlib.sha256(f"{self.weights.shape} {self.grid} ".encode())
-        found.update(self.weights.astype("<u2").tobytes())
-        return found.hexdigest()
+        digest = hashlib.sha256(f"{self.weights.shape} {self.grid} ".encode())
+        digest.update(self.weights.astype("<u2").tobytes())
+        return digest.hexdigest()
 
     def __str__(self) -> str:
         return f"matrix=[{self.weights.shape[0]}, {self.weights.shape[1]}]"

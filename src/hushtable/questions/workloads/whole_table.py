@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from types import MappingProxyType
 
+from ...budget import Budget
 from ...domain import Domain
 from ...domain.attributes import Binned, Uncoded
 from ...errors import BadPlan
 from ...words import counted
-from .base import Workload
+from .base import Other, Workload
+from .marginals import Marginals
 
 __all__ = ["WholeTable"]
 
@@ -22,15 +26,18 @@ MOST_COLUMNS = 250
 class WholeTable(Workload):
     """Everything at once, from noisy pairs and a model.
 
-    audit  share of the budget that measures how wrong the model is, which gives its answers an error bound; 0: none
+    calibration  share of the budget that measures how wrong the model is, which gives its answers an error bound;
+                 0: none
     """
 
-    audit: float = 0.05
+    calibration: float = 0.05
     name = "whole_table"
+    former = MappingProxyType({"audit": "calibration"})
 
     def __post_init__(self) -> None:
-        if isinstance(self.audit, bool) or not isinstance(self.audit, (int, float)) or not 0 <= self.audit <= 0.5:
-            raise BadPlan(f"audit is a share of the budget from 0 (no audit) to 0.5, not {self.audit!r}")
+        share = self.calibration
+        if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 <= share <= 0.5:
+            raise BadPlan(f"calibration is a share of the budget from 0 (none) to 0.5, not {share!r}")
 
     def check(self, domain: Domain) -> None:
         """At least two columns with codes; none open, none with too many values."""
@@ -57,3 +64,8 @@ class WholeTable(Workload):
                 f"the whole table needs at least two columns with two values or more and this domain has "
                 f"{len(telling)}; release one column by marginals(width=1)"
             )
+
+    def alternatives(self, domain: Domain, budget: Budget, *, widths: int, named: bool) -> Iterator[Other]:
+        """What it gives up: unbiased answers about few columns, each with an exact error bar."""
+        remark = "unbiased, an exact error bar on every answer; two columns at most, no rows"
+        yield Other(workload=Marginals(width=2), remark=remark, any_mechanism=True)

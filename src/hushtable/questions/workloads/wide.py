@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
+from ...budget import Budget
 from ...domain import Domain
-from ...errors import BadPlan
+from ...errors import BadPlan, check_whole
 from ...words import counted
-from .base import Workload, uncoded
+from .base import Other, Workload, uncoded
 
 __all__ = ["AllOf", "AnyOf", "AtLeast", "Predicates", "Wide"]
 
@@ -22,13 +24,9 @@ class Wide(Workload, ABC):
     """How many attributes to measure together; the planner's choice unless given."""
 
     def __post_init__(self) -> None:
-        if not isinstance(self.width, int) or isinstance(self.width, bool) or self.width < 1:
-            raise BadPlan(f"width must be a whole number of at least 1, not {self.width!r}")
-        given = self.order
-        if given is not None and (
-            not isinstance(given, int) or isinstance(given, bool) or not 1 <= given <= self.width
-        ):
-            raise BadPlan(f"order must be a whole number from 1 to the width {self.width}, not {given!r}")
+        check_whole(self.width, "width", BadPlan)
+        if self.order is not None:
+            check_whole(self.order, "order", BadPlan, most=self.width, limit=f"the width {self.width}")
 
     def check(self, domain: Domain) -> None:
         """At least one attribute with codes, and no wider than there are attributes."""
@@ -40,6 +38,16 @@ class Wide(Workload, ABC):
         if self.width > have:
             text = f"width {self.width} is more than the domain's {counted(have, 'attribute')}"
             raise BadPlan(f"{text} with listed values; use width={have} or less{uncoded(domain)}")
+
+    def alternatives(self, domain: Domain, budget: Budget, *, widths: int, named: bool) -> Iterator[Other]:
+        """Why this many attributes are measured together: what one fewer and one more would give."""
+        chosen = widths - 1  # the last forecast is that of the workload itself
+        if self.order is None and chosen > 1:
+            fewer = replace(self, order=chosen - 1)
+            yield Other(workload=fewer, remark="larger certified bias {bias}", by_rows=True)
+        if self.order is None and chosen < self.width:
+            more = replace(self, order=chosen + 1)
+            yield Other(workload=more, remark="more noise, certified bias {bias}", by_rows=True)
 
     @abstractmethod
     def values(self) -> tuple[float, ...]:
@@ -88,8 +96,7 @@ class AtLeast(Wide):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not isinstance(self.r, int) or isinstance(self.r, bool) or not 1 <= self.r <= self.width:
-            raise BadPlan(f"r must be a whole number from 1 to the width {self.width}, not {self.r!r}")
+        check_whole(self.r, "r", BadPlan, most=self.width, limit=f"the width {self.width}")
 
     def values(self) -> tuple[float, ...]:
         """True from r conditions on."""

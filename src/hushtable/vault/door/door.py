@@ -7,19 +7,20 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...budget import Currency, Price, Unit
+from ...budget import UNIT_NAME, Currency, Price, Unit
 from ...domain.attributes import Attribute
 from ...errors import BadData, BadPlan, OverBudget
 from ...laws import Law
 from ...maths.interactions.layout import CoordinateNoise
 from ...maths.keys.siphash import KEY_BYTES
 from ..key_counts import Counts, KeyCounts, KeyTexts, Texts
-from ..statistics.base import Statistic
+from ..statistics.base import Statistic, Sums, Totals
+from .noise import Noise, price_of
 from .randomness import Randomness
 from .reveal import Revealed, in_order, keep_frequent, reveal_price
 from .samplers import exponential, laplace, permute_and_flip, sample
@@ -37,7 +38,6 @@ __all__ = [
     "sparse_vector_shares",
 ]
 
-Sums = NDArray[np.int64]
 # What came of one step, by name: whole numbers, arrays of them, bytes, lists of bytes, or None. Safe to publish.
 Seen = dict[str, Any]
 
@@ -76,14 +76,6 @@ class Forgetful:
         """Nothing is."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Noise:
-    """One law, one scale a group: the variance (Gaussian) or the scale b (Laplace); 0 leaves a group exact."""
-
-    law: Law
-    per_group: tuple[Fraction, ...]
-
-
 @dataclass(frozen=True, eq=False)
 class Measurement:
     """Noisy integers, safe to publish, with the law of their noise."""
@@ -92,28 +84,6 @@ class Measurement:
     noise: Noise
     rows: int | None
     """The number of rows where that is public (neighbours: replace), else None."""
-
-
-def price_of(statistic: Statistic, noise: Noise, unit: Unit) -> Price:
-    """The exact price of one measurement.
-
-    Gaussian: rho = max over neighbours of sum of change^2 / (2 sigma^2)        [BunS16, Prop. 1.6; CanKS20]
-    Laplace:  epsilon = max over neighbours of sum of |change| / b              [DwoMNS06]
-    A person with m rows changes a sum m times as much: epsilon times m, rho times m^2.
-    """
-    if len(noise.per_group) != statistic.groups:
-        raise BadPlan(f"{statistic.name} has {statistic.groups} groups but {len(noise.per_group)} scales were given")
-    for group, scale in enumerate(noise.per_group):
-        alone = [Fraction(int(g == group)) for g in range(statistic.groups)]
-        if scale < 0 or (scale == 0 and statistic.sensitivity(power=1, weights=alone, neighbours=unit.neighbours) > 0):
-            raise BadPlan(f"group {group} of {statistic.name} depends on single rows and needs noise")
-    if noise.law == Law.GAUSSIAN:
-        weights = [1 / (2 * s) if s else Fraction(0) for s in noise.per_group]
-        spread = statistic.sensitivity(power=2, weights=weights, neighbours=unit.neighbours)
-        return Price(currency="zcdp", amount=spread * unit.rows**2)
-    weights = [1 / s if s else Fraction(0) for s in noise.per_group]
-    spread = statistic.sensitivity(power=1, weights=weights, neighbours=unit.neighbours)
-    return Price(currency="pure", amount=spread * unit.rows)
 
 
 class Door:
@@ -130,7 +100,7 @@ class Door:
     def __init__(
         self,
         *,
-        total: Callable[[Statistic], Sums],
+        total: Totals,
         unit: Unit,
         price: Price,
         account: Account,
@@ -160,14 +130,14 @@ class Door:
 
     def count_rows(self, statistic: Statistic, scale: Fraction, law: Law) -> int:
         """The number of rows: exact where it is public, else with noise of the given scale (rows change it by 1)."""
-        public, rows = self._unit.neighbours == "replace", self._unit.rows
-        amount = Fraction(rows) / scale if law == Law.LAPLACE else Fraction(rows**2) / (2 * scale)
-        price = None if public else Price(currency="pure" if law == Law.LAPLACE else "zcdp", amount=amount)
+        public = not self._unit.private_rows
+        amount = law.price(Fraction(self._unit.rows) ** law.power, scale)
+        price = None if public else Price(currency=law.currency, amount=amount)
 
         def read() -> tuple[int, Callable[[], Seen]]:
             exact = self._public_rows(statistic) or 0 if public else statistic.rows(self._sums(statistic))
-            one = CoordinateNoise(law=law, table=(scale,), index=np.zeros(1, dtype=np.int32))
-            return 1, lambda: {"rows": exact if public else exact + int(self._noise(one)[0])}
+            noise = CoordinateNoise(law=law, table=(scale,), index=np.zeros(1, dtype=np.int32))
+            return 1, lambda: {"rows": exact if public else exact + int(self._noise(noise)[0])}
 
         return int(self._step("measure the number of rows", (law, scale), price, read)["rows"])
 
@@ -188,11 +158,11 @@ class Door:
 
             def draw() -> Seen:
                 if price.currency == "pure":
-                    found = permute_and_flip(scores, price.amount / (2 * change), self._randomness)
+                    block = permute_and_flip(scores, price.amount / (2 * change), self._randomness)
                 else:
                     epsilon = Fraction(math.isqrt(int(8 * price.amount * 10**30)), 10**15)
-                    found = exponential(scores, epsilon / (2 * change), self._randomness)
-                return {"found": int(found if among is None else among[found])}
+                    block = exponential(scores, epsilon / (2 * change), self._randomness)
+                return {"found": int(block if among is None else among[block])}
 
             return 1, draw
 
@@ -208,8 +178,8 @@ class Door:
         change = statistic.block_change(self._unit.neighbours) * self._unit.rows
         starts = statistic.block_starts()
         blocks = len(reference) if starts is None else len(starts) - 1
-        amount = Fraction(blocks * change) / scale if law == Law.LAPLACE else Fraction(blocks * change**2) / (2 * scale)
-        price = Price(currency="pure" if law == Law.LAPLACE else "zcdp", amount=amount)
+        amount = law.price(blocks * Fraction(change) ** law.power, scale)
+        price = Price(currency=law.currency, amount=amount)
         same = CoordinateNoise(law=law, table=(scale,), index=np.zeros(blocks, dtype=np.int32))
 
         def read() -> tuple[int, Callable[[], Seen]]:
@@ -217,7 +187,8 @@ class Door:
             return blocks, lambda: {"values": exact + self._noise(same)}
 
         seen = self._step(f"distances of {statistic.name}", (law, scale, reference), price, read)
-        return cast(Sums, seen["values"])
+        values: Sums = seen["values"]
+        return values
 
     def watch(
         self, *, change: int, threshold: int, price: Price, crossings: int = 1, paid: int | None = None
@@ -281,8 +252,8 @@ class Door:
 
         def read() -> tuple[int, Callable[[], Seen]]:
             source = KeyCounts(attributes, bytes(self._randomness.bytes(2 * KEY_BYTES)))
-            exact = cast(Counts, self._total(cast(Statistic, source)))
-            rows = exact.rows() if self._unit.neighbours == "replace" else None
+            exact = self._total(source)
+            rows = None if self._unit.private_rows else exact.rows()
             if rows == 0:
                 raise BadData("the table has no rows; nothing was spent")
             return 0, lambda: self._revealed(source, exact, rows, scale=scale, threshold=threshold)
@@ -294,13 +265,13 @@ class Door:
     def _revealed(self, source: KeyCounts, exact: Counts, rows: int | None, *, scale: Fraction, threshold: int) -> Seen:
         kept, noisy = keep_frequent(exact, scale=scale, threshold=threshold, randomness=self._randomness)
         digests = exact.digests_of(kept)
-        texts = cast(Texts, self._total(cast(Statistic, KeyTexts(source, *digests)))) if len(kept) else Texts()
+        texts = self._total(KeyTexts(source, *digests)) if len(kept) else Texts()
         try:
             keys = [texts[pair] for pair in zip(*(half.tolist() for half in digests), strict=True)]
         except KeyError:
             raise BadData("the rows changed while they were read; what was charged stays spent") from None
-        found = in_order(keys, noisy, rows)
-        return {"keys": found.keys, "counts": found.counts, "rows": rows}
+        revealed = in_order(keys, noisy, rows)
+        return {"keys": revealed.keys, "counts": revealed.counts, "rows": rows}
 
     def key_bytes(self, count: int) -> bytes:
         """Random bytes that may be published, for the key of a hash or a public choice; never made into noise."""
@@ -312,7 +283,7 @@ class Door:
 
     @contextmanager
     def paid(self, price: Price, what: str) -> Iterator[None]:
-        """Charges several steps as one line of the ledger, before the first; what they leave over is not returned."""
+        """Charges several steps as one line of the ledger, before the first; what they leave unspent is forfeited."""
         self._pay(price, what)
         self._prepaid = price.into(self._currency).on_grid(up=True)
         try:
@@ -350,8 +321,7 @@ class Door:
         price = price.into(self._currency).on_grid(up=True)
         left, delta = (self._left, self._delta) if (paid := self._prepaid) is None else (paid.amount, paid.delta)
         if price.amount > left:
-            unit = "epsilon" if self._currency == "pure" else "rho"
-            raise OverBudget(asked=price.amount, left=left, unit=unit)
+            raise OverBudget(asked=price.amount, left=left, unit=UNIT_NAME[self._currency])
         if price.delta > delta:
             raise OverBudget(asked=price.delta, left=delta, unit="delta")
         return price
@@ -388,7 +358,7 @@ class Door:
 
     def _public_rows(self, statistic: Statistic) -> int | None:
         """The number of rows under `replace`, where it is public; an empty table is refused there."""
-        if self._unit.neighbours != "replace":
+        if self._unit.private_rows:
             return None
         rows = statistic.rows(self._sums(statistic))
         if rows == 0:

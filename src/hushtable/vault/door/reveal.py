@@ -56,10 +56,9 @@ def reveal_price(scale: Fraction, threshold: int, unit: Unit) -> Price:
     delta = max(unit.rows * _chance(threshold - 1, scale), _chance(threshold - unit.rows, scale))
     if delta > 1 - _exp_up(1 / scale):
         raise BadPlan(f"threshold {threshold} is too low for noise of scale {readable(scale)}; raise it")
-    moved = unit.rows * (1 if unit.neighbours == "add-remove" else 2)
     # Few digits, rounded up: a ledger writes them down and adds them.
     short = Fraction(SHORT.divide(Decimal(delta.numerator), Decimal(delta.denominator)))
-    return Price(currency="pure", amount=moved / scale, delta=short)
+    return Price(currency="pure", amount=unit.moved / scale, delta=short)
 
 
 def threshold_for(scale: Fraction, delta: Fraction, unit: Unit) -> int:

@@ -1,4 +1,4 @@
-"""Watch: one sparse-vector series, with what stays secret of it."""
+"""Sparse vector: one series of comparisons with a noisy threshold, and what stays secret of it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class SparseVector:
         return self._drawn.pop()
 
     def __repr__(self) -> str:
-        return f"Watch(crossings left: {self.left}, noise {readable(self.noise)})"
+        return f"SparseVector(crossings left: {self.left}, noise {readable(self.noise)})"
 
 
 def sparse_vector_shares(epsilon: Fraction, crossings: int) -> tuple[Fraction, Fraction]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any, ClassVar, Self
 
-import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from ...domain import Domain
+from ...domain.csv_text import Csv
 from ...errors import BadData
 from ...words import listed, suggestion
-from ..statistics.base import Statistic
+from ..statistics.base import T, Total, add_up
 
 __all__ = ["BATCH_ROWS", "Progress", "Source", "once", "watched"]
 
@@ -29,7 +29,26 @@ class Source(ABC):
     How a row is read depends on that row and on what is declared (the domain, the schema or first line of the source),
     never on other rows, their order or number; and no row can make reading fail. Every price rests on this: one
     person changes one row of codes. `tests/contract/test_sources.py` holds every source to it.
+
+    `Vault(data, domain)` asks every source in this folder whether it `takes` the data, and opens them with the one
+    that does. A source from elsewhere is given to the vault as an object and needs neither `name` nor `takes`.
     """
+
+    name: ClassVar[str]
+
+    def __init__(self, data: Any) -> None:
+        """Of data that it takes."""
+        super().__init__()
+
+    @classmethod
+    def takes(cls, data: Any) -> bool:
+        """Whether it reads such data: by their type, their scheme or their ending, never by what is in them."""
+        return False
+
+    @classmethod
+    def open(cls, data: Any, *, csv: Csv, numbers: frozenset[str]) -> Self:
+        """Of data that it takes; `csv` says how text is written, `numbers` which columns have its decimal mark."""
+        return cls(data)
 
     @property
     @abstractmethod
@@ -54,12 +73,10 @@ class Source(ABC):
                     f"{suggestion(attribute.name, known)}"
                 )
 
-    def total(self, statistic: Statistic, domain: Domain, progress: Progress | None = None) -> NDArray[np.int64]:
-        """The statistic's sum over all rows. A source that computes elsewhere may override this."""
-        sums = statistic.zeros()
-        for batch in watched(self.batches(statistic.columns(domain)), progress):
-            sums += statistic.accumulate(statistic.read(batch, domain))
-        return sums
+    def total(self, wanted: Total[T], domain: Domain, progress: Progress | None = None) -> T:
+        """The total over all rows. A source that computes elsewhere may override this."""
+        batches = watched(self.batches(wanted.columns(domain)), progress)
+        return add_up(wanted, (wanted.accumulate(wanted.read(batch, domain)) for batch in batches))
 
 
 def once(columns: Sequence[str], names: Sequence[str], where: object) -> None:

@@ -6,6 +6,7 @@ import csv
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pyarrow as pa
@@ -14,8 +15,9 @@ import pyarrow.compute as pc
 from ...domain import Domain
 from ...domain.csv_text import Csv
 from ...errors import BadData
-from .base import Source, once
+from .base import once
 from .csv_cells import Marks, Rows, cells, rows_by_line, rows_over_lines
+from .files import FileSource
 from .text_blocks import count_lines, first_line, line_blocks
 
 __all__ = ["CsvSource"]
@@ -25,7 +27,7 @@ SEPARATORS = ",;\t|"
 NO_MARK = "\uffff"
 
 
-class CsvSource(Source):
+class CsvSource(FileSource):
     """One file. The first line names the columns and shows the separator, unless that is declared.
 
     Every further line is a row, cut at the separators outside quotes. A quote counts at the beginning of a field;
@@ -34,9 +36,17 @@ class CsvSource(Source):
     columns, or longer than 4 MiB, has no values at all. There are no comments, and a backslash is a backslash.
     """
 
-    def __init__(self, path: Path, *, csv: Csv | None = None, numbers: frozenset[str] = frozenset()) -> None:
-        self.path, self._csv = path, csv or Csv()
+    name: ClassVar[str] = "csv"
+    endings: ClassVar[tuple[str, ...]] = (".csv", ".tsv")
+
+    def __init__(self, data: str | Path, *, csv: Csv | None = None, numbers: frozenset[str] = frozenset()) -> None:
+        super().__init__(data)
+        self._csv = csv or Csv()
         self._with_comma = numbers if self._csv.decimal == "," else frozenset[str]()
+
+    @classmethod
+    def open(cls, data: Any, *, csv: Csv, numbers: frozenset[str]) -> Self:
+        return cls(data, csv=csv, numbers=numbers)
 
     @cached_property
     def _header(self) -> str:
@@ -78,7 +88,7 @@ class CsvSource(Source):
             ) from None
 
     def check(self, domain: Domain) -> None:
-        """See Source. The first line may be a row, so that its words are not shown."""
+        """Without the words of the first line, which may be a row of a file that has no header."""
         columns = list(self.columns)
         for name in domain.names:
             if name not in columns:
@@ -95,7 +105,7 @@ class CsvSource(Source):
         return max(count_lines(self.path) - 1, 0)
 
     def batches(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """See Source. Values are text, null where a row has no such field."""
+        """Values are text, null where a row has no such field."""
         columns, slots = list(self.columns), np.full(len(self.columns), -1)
         slots[[columns.index(name) for name in names]] = np.arange(len(names))
         for rows in self._rows():

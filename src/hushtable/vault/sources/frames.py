@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import pyarrow as pa
 
@@ -17,8 +17,15 @@ __all__ = ["FrameSource"]
 class FrameSource(Source):
     """A table already in memory. Typed columns are read by their type, columns of Python objects value by value."""
 
-    def __init__(self, frame: Any) -> None:
-        self._table = _table(frame)
+    name: ClassVar[str] = "frame"
+
+    def __init__(self, data: Any) -> None:
+        self._table = _table(data)
+
+    @classmethod
+    def takes(cls, data: Any) -> bool:
+        known = isinstance(data, (pa.Table, pa.RecordBatch)) or type(data).__module__.startswith(("pandas", "polars"))
+        return known or hasattr(data, "__arrow_c_stream__")
 
     @property
     def columns(self) -> Sequence[str]:
@@ -43,14 +50,9 @@ def _table(frame: Any) -> pa.Table:
             return pa.table({str(name): _pandas_column(frame[name]) for name in _names(frame.columns)})
         if type(frame).__module__.startswith("polars"):
             return pa.table({name: _polars_column(frame[name]) for name in _names(frame.columns)})
-        if hasattr(frame, "__arrow_c_stream__"):
-            return pa.table(frame)
+        return pa.table(frame)
     except (pa.ArrowException, AttributeError, LookupError, TypeError, ValueError):
         raise BadData("the frame cannot be turned into an Arrow table; give each column one type") from None
-    raise BadData(
-        f"cannot read rows from a {type(frame).__name__}; give a path, a pandas or polars frame, a pyarrow table "
-        "or anything with __arrow_c_stream__"
-    )
 
 
 def _names(columns: Iterable[Any]) -> list[Any]:

@@ -6,30 +6,35 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
 
 from ...domain import Domain
 from ...errors import BadData
-from .base import BATCH_ROWS, Source
+from .base import BATCH_ROWS
 from .csv_cells import Rows, rows_by_line, texts
 from .csv_kernel import MISSING, PLAIN
+from .files import FileSource, ending_of
 from .json_kernel import elements
 from .text_blocks import LONGEST, count_lines, line_blocks
 
 __all__ = ["JsonSource"]
 
 
-class JsonSource(Source):
+class JsonSource(FileSource):
     """One file. A row is one object; the domain says which of its members are read, and others do not matter.
 
     A member that is not there is missing. A row that is no JSON object, or longer than 4 MiB, has no values at all.
     """
 
-    def __init__(self, path: Path, *, lines: bool) -> None:
-        self.path, self._lines = path, lines
+    name: ClassVar[str] = "json"
+    endings: ClassVar[tuple[str, ...]] = (".json", ".jsonl", ".ndjson")
+
+    def __init__(self, data: str | Path) -> None:
+        super().__init__(data)
+        self._lines = ending_of(self.path) != ".json"
 
     @cached_property
     def columns(self) -> Sequence[str]:
@@ -49,7 +54,7 @@ class JsonSource(Source):
         return count_lines(self.path) if self._lines else sum(len(rows.starts) for rows in self._rows())
 
     def batches(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """See Source. Values are text: of a string its content, of anything else its JSON."""
+        """Values are text: of a string its content, of anything else its JSON."""
         chosen = ", ".join(f"CASE WHEN valid THEN {_member(name)} END AS {_quoted(name)}" for name in names)
         query = f"SELECT {chosen} FROM (SELECT line, coalesce(json_valid(line), false) AS valid FROM rows)"
         for batch in self._texts():

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pyarrow as pa
 
-from .base import BATCH_ROWS, Source, once
+from .base import BATCH_ROWS, once
+from .files import FileSource
 from .text_blocks import reading
 
 __all__ = ["ParquetSource"]
 
 
-class ParquetSource(Source):
+class ParquetSource(FileSource):
     """One file. A value is read by the type that the schema gives its column."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    name: ClassVar[str] = "parquet"
+    endings: ClassVar[tuple[str, ...]] = (".parquet",)
+    packable: ClassVar[bool] = False
 
     @cached_property
     def _dataset(self) -> Any:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar
+from functools import reduce
+from operator import iadd
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,18 +20,58 @@ from ...maths.interactions.layout import CoordinateNoise
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Codes", "Statistic"]
+__all__ = ["Additive", "Codes", "Statistic", "Sums", "T", "Total", "Totals", "add_up"]
 
 # One array of shape (attributes, rows): each row of the table as the codes of its domain.
 Codes = NDArray[np.uint8] | NDArray[np.uint16]
+Sums = NDArray[np.int64]
 
 
-class Statistic(ABC):
-    """A sum over rows. Its coordinates fall into groups that share one noise scale.
+class Additive(Protocol):
+    """What blocks of rows come to: two of them add up."""
 
-    `accumulate` is pure and additive: the sums of two blocks of rows add up to the sum of both, so any source
-    may split the rows as it likes, on any machine.
+    def __iadd__(self, other: Any, /) -> Self:
+        """The sum of both, in place."""
+
+
+T = TypeVar("T", bound=Additive)
+T_co = TypeVar("T_co", bound=Additive, covariant=True)
+
+
+class Total(Protocol[T_co]):
+    """Anything that is summed over rows: which columns it reads, and what a block of them adds up to.
+
+    `accumulate` is pure and additive: the totals of two blocks of rows add up to the total of both, so any source may
+    split the rows as it likes, on any machine. A total is exact, so it never leaves the vault but with noise on it.
     """
+
+    def columns(self, domain: Domain) -> tuple[str, ...]:
+        """The columns it needs."""
+
+    def read(self, batch: pa.RecordBatch, domain: Domain) -> Any:
+        """A batch of these columns in the form `accumulate` takes."""
+
+    def zeros(self) -> T_co:
+        """The total of no rows; a new one every time, to add to."""
+
+    def accumulate(self, codes: Any) -> T_co:
+        """The total of one block of rows."""
+
+
+def add_up(wanted: Total[T], blocks: Iterable[object]) -> T:
+    """The total of all blocks of rows, from the total of each."""
+    return reduce(iadd, blocks, wanted.zeros())
+
+
+class Totals(Protocol):
+    """Whoever has rows and sums over all of them: a source, or rows and counts that are held in memory."""
+
+    def __call__(self, wanted: Total[T], /) -> T:
+        """The total over all rows."""
+
+
+class Statistic(Total[Sums], ABC):
+    """A sum over rows that may be measured. Its coordinates fall into groups that share one noise scale."""
 
     name: ClassVar[str]
     groups: int
@@ -50,11 +92,11 @@ class Statistic(ABC):
         """The statistic whose total this one is read from: itself, unless it is a part of another."""
         return self
 
-    def own_part(self, finished: NDArray[np.int64]) -> NDArray[np.int64]:
+    def own_part(self, finished: Sums) -> Sums:
         """Its own coordinates, from those of `whole`."""
         return finished
 
-    def block_starts(self) -> NDArray[np.int64] | None:
+    def block_starts(self) -> Sums | None:
         """Where the blocks that are compared and selected as one begin, then the end; None: single coordinates."""
         return None
 
@@ -63,35 +105,43 @@ class Statistic(ABC):
         return self.largest_change(neighbours)
 
     @abstractmethod
-    def accumulate(self, codes: Any) -> NDArray[np.int64]:
+    def accumulate(self, codes: Any) -> Sums:
         """Sums over one block of rows, in whatever integers add up."""
 
     @abstractmethod
-    def to_coordinates(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
+    def to_coordinates(self, sums: Sums) -> Sums:
         """From the total of `accumulate` to the coordinates: a fixed linear map."""
 
     @abstractmethod
     def scales(self, law: Law, per_group: Sequence[Fraction]) -> CoordinateNoise:
         """The noise of every coordinate when each group has the given scale."""
 
-    @abstractmethod
     def sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
-        """The largest weighted change one row can make.
+        """The largest weighted change one row can make, exactly or from above.
 
         Max over neighbours of the sum over coordinates of weight x |change|^power / unit, where `unit` is the
         coordinate's scale when its group has scale 1. With Gaussian noise of variance s_g per group the price
-        is spread(power=2, weights=1/(2 s_g)) in rho; with Laplace noise of scale s_g it is
-        spread(power=1, weights=1/s_g) in epsilon.
+        is sensitivity(power=2, weights=1/(2 s_g)) in rho; with Laplace noise of scale s_g it is
+        sensitivity(power=1, weights=1/s_g) in epsilon.
         """
+        if power not in (1, 2):
+            raise ValueError(f"power must be 1 (Laplace) or 2 (Gaussian), not {power}")
+        if len(weights) != self.groups:
+            raise ValueError(f"{self.groups} groups need as many weights, not {len(weights)}")
+        return self._sensitivity(power=power, weights=weights, neighbours=neighbours)
+
+    @abstractmethod
+    def _sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
+        """What `sensitivity` promises, for a power and weights that were checked. Its docstring is the proof."""
 
     @abstractmethod
     def largest_change(self, neighbours: Neighbours) -> int:
         """The most that one row can change any single coordinate."""
 
     @abstractmethod
-    def rows(self, sums: NDArray[np.int64]) -> int:
+    def rows(self, sums: Sums) -> int:
         """The number of rows that went into the total of `accumulate`."""
 
     @abstractmethod
-    def zeros(self) -> NDArray[np.int64]:
-        """The sum over no rows."""
+    def zeros(self) -> Sums:
+        """The sums over no rows."""

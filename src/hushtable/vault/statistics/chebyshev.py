@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ...budget import Neighbours
+from ...budget import Neighbours, touched
 from ...laws import Law
 from ...maths.interactions.layout import CoordinateNoise
 from ...maths.smooth.axes import Block
@@ -111,19 +111,17 @@ class ChebyshevSums(RealStatistic):
         seen: dict[tuple[int, int], int] = {}
         index = []
         for group, (block, weights) in enumerate(zip(self.blocks, self.weights, strict=True)):
-            one = [seen.setdefault((group, int(w)), len(seen)) for w in weights.ravel()]
-            index += one * block.cells
+            numbers = [seen.setdefault((group, int(w)), len(seen)) for w in weights.ravel()]
+            index += numbers * block.cells
         table = tuple(per_group[group] * Fraction(WEIGHT_UNIT, weight) for group, weight in seen)
         return CoordinateNoise(law=law, table=table, index=np.array(index, dtype=np.int32)[self._released])
 
-    def sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
+    def _sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
         """An upper bound, a little above the largest change.
 
         The sum of |change| with the same weights is by Cauchy and Schwarz at most the root of the sum of squares times
         the sum of the weights of what changes.
         """
-        if power not in (1, 2):
-            raise ValueError(f"power must be 1 (Laplace) or 2 (Gaussian), not {power}")
         total = Fraction(0)
         for group, weight in enumerate(weights):
             total += weight * Fraction(self._reach(group, power, neighbours) * (1 + 1e-9)) * self.unit**power
@@ -155,7 +153,7 @@ class ChebyshevSums(RealStatistic):
 
     def largest_change(self, neighbours: Neighbours) -> int:
         """A coordinate lies between -unit and unit."""
-        return self.unit * (1 if neighbours == "add-remove" else 2)
+        return self.unit * touched(neighbours)
 
 
 def polynomials(x: Floats, size: int) -> Floats:

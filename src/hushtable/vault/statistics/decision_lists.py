@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ...budget import Neighbours
+from ...budget import Neighbours, touched
 from ...domain import Domain
 from ...domain.decision_list import DecisionList
 from ...laws import Law
@@ -29,8 +29,8 @@ class DecisionListSums(Statistic):
     """The number of rows, then for every set of at most `order` inputs the sum of the rows' coefficients.
 
     A row is the polynomial of its list, deciding +1 or -1, in the parities prod_{j in S} (-1)^{y_j} of an input y,
-    times 2^grid (`list_polynomials`). Sets are in the order of `Interactions`. Groups: the number of rows, then the
-    sets of size 0, 1, ..., order.
+    times 2^grid (`list_polynomials`). Sets are in the order of `InteractionLayout`. Groups: the number of rows, then
+    the sets of size 0, 1, ..., order.
     """
 
     name: ClassVar[str] = "decision-lists"
@@ -48,8 +48,8 @@ class DecisionListSums(Statistic):
         return (self.attribute.name,)
 
     def read(self, batch: pa.RecordBatch, domain: Domain) -> Codes:
-        """See `encode_rules`."""
-        from ..rules import encode_rules
+        """Lists as `encode_rules` writes them."""
+        from ..coding import encode_rules
 
         return encode_rules(self.attribute, batch.column(0))
 
@@ -107,18 +107,16 @@ class DecisionListSums(Statistic):
             law=law, table=tuple(per_group), index=np.repeat(np.arange(self.groups, dtype=np.int32), sizes)
         )
 
-    def sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
+    def _sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
         """Exact: the maximum over all patterns of decisions; which inputs a list tests does not change its norm.
 
         A list and the list with all decisions turned have opposite coefficients, so no pair of rows is farther apart
         than twice the largest row, and that pair is. The number of rows changes only when a row is added or removed.
         """
-        if power not in (1, 2):
-            raise ValueError(f"power must be 1 (Laplace) or 2 (Gaussian), not {power}")
         rows, *sets = weights
         largest = max(sum(w * n for w, n in zip(sets, norm, strict=True)) for norm in self.polynomials.norms(power))
         return rows + largest if neighbours == "add-remove" else Fraction(largest * 2**power)
 
     def largest_change(self, neighbours: Neighbours) -> int:
         """The most that one row can change any single coordinate; a list without rules has the largest."""
-        return self.polynomials.largest * (1 if neighbours == "add-remove" else 2)
+        return self.polynomials.largest * touched(neighbours)

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ...budget import Neighbours
+from ...budget import Neighbours, touched
 from ...laws import Law
 from ...maths.interactions.layout import CoordinateNoise
 from ...maths.smooth.axes import Block
@@ -73,14 +73,12 @@ class FunctionSums(RealStatistic):
         """Each its own."""
         return CoordinateNoise(law=law, table=tuple(per_group), index=np.arange(self.groups, dtype=np.int32))
 
-    def sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
+    def _sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
         """Every function may move by its whole range at once; the number of rows only when one is added or removed.
 
         Functions of the same columns move together: either by their range, or by half of it and one row is lacking.
         Exact while for every set of columns the former is the larger, as it is in every plan.
         """
-        if power not in (1, 2):
-            raise ValueError(f"power must be 1 (Laplace) or 2 (Gaussian), not {power}")
         alone = neighbours == "add-remove"
         total = weights[0] if alone else Fraction(0)
         absent = dict(zip(self.lacking, weights[1 + len(self.functions) :], strict=True))
@@ -93,4 +91,4 @@ class FunctionSums(RealStatistic):
 
     def largest_change(self, neighbours: Neighbours) -> int:
         """From one end of a range to the other, or one end."""
-        return self.unit * (1 if neighbours == "add-remove" else 2)
+        return self.unit * touched(neighbours)

@@ -42,7 +42,7 @@ class GroupedInteractions(Statistic):
     ) -> None:
         self.tables = GroupedTables(sizes, sets, noise_group)
         self.sets, self.noise_group, self.groups = self.tables.sets, self.tables.noise_group, self.tables.groups
-        self.starts = np.cumsum([0, *(one.interactions for one in self.sets)])
+        self.starts = np.cumsum([0, *(grouped.interactions for grouped in self.sets)])
         if self.starts[-1] == 0:
             raise BadPlan("an interaction needs a table whose attributes all have two groups or more")
 
@@ -57,12 +57,12 @@ class GroupedInteractions(Statistic):
     def to_coordinates(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
         """Contrasts along every axis of every table."""
         parts = np.split(sums, self.tables.starts[1:-1])
-        return np.concatenate([self._changed(one, part) for one, part in zip(self.sets, parts, strict=True)])
+        return np.concatenate([self._changed(grouped, part) for grouped, part in zip(self.sets, parts, strict=True)])
 
     @staticmethod
-    def _changed(one: GroupedSet, counts: NDArray[np.int64]) -> NDArray[np.int64]:
-        table = counts.reshape(one.shape)
-        for axis, size in enumerate(one.shape):
+    def _changed(grouped: GroupedSet, counts: NDArray[np.int64]) -> NDArray[np.int64]:
+        table = counts.reshape(grouped.shape)
+        for axis, size in enumerate(grouped.shape):
             table = np.moveaxis(np.tensordot(contrasts(size).matrix[1:], table, axes=(1, axis)), 0, axis)
         return table.ravel()
 
@@ -72,38 +72,39 @@ class GroupedInteractions(Statistic):
 
     def scales(self, law: Law, per_group: Sequence[Fraction]) -> CoordinateNoise:
         """Variance in proportion to the squared length of a product of contrasts; Laplace scale to its step."""
-        found: dict[Fraction, int] = {}
+        scale_numbers: dict[Fraction, int] = {}
         index = []
-        for one, group in zip(self.sets, self.noise_group, strict=True):
+        for table, group in zip(self.sets, self.noise_group, strict=True):
             units = np.ones((), dtype=np.int64)
-            for size in one.shape:
+            for size in table.shape:
                 whole = contrasts(size).norms if law == Law.GAUSSIAN else contrasts(size).steps
                 units = np.multiply.outer(units, np.array(whole[1:], dtype=np.int64))
             distinct, which = np.unique(units.ravel(), return_inverse=True)
-            numbers = [found.setdefault(per_group[group] * int(unit), len(found)) for unit in distinct]
+            numbers = [scale_numbers.setdefault(per_group[group] * int(unit), len(scale_numbers)) for unit in distinct]
             index.append(np.array(numbers, dtype=np.int32)[which])
-        return CoordinateNoise(law=law, table=tuple(found), index=np.concatenate(index).astype(np.int32))
+        return CoordinateNoise(law=law, table=tuple(scale_numbers), index=np.concatenate(index).astype(np.int32))
 
-    def sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
+    def _sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
         """Exact for add-remove: every row has the same length in every table.
 
         Under replace the worst pair of rows is searched among all combinations of groups that differ, where there
         are few; else each table is taken at its own worst, an upper bound.
         """
-        if power not in (1, 2):
-            raise ValueError(f"power must be 1 (Laplace) or 2 (Gaussian), not {power}")
-        live = [(one, weights[group]) for one, group in zip(self.sets, self.noise_group, strict=True) if weights[group]]
+        live = [
+            (table, weights[group]) for table, group in zip(self.sets, self.noise_group, strict=True) if weights[group]
+        ]
         if neighbours == "add-remove":
-            return sum((weight * _one_row(one.shape, power) for one, weight in live), Fraction(0))
+            return sum((weight * _one_row(table.shape, power) for table, weight in live), Fraction(0))
         if self._combinations is None:
-            worst = {one.shape: _worst_change(one.shape, power) for one, _ in live}
-            return sum((weight * worst[one.shape] for one, weight in live), Fraction(0))
-        places = {(one, axis): place for place, one, axis in self._axes}
+            worst = {table.shape: _worst_change(table.shape, power) for table, _ in live}
+            return sum((weight * worst[table.shape] for table, weight in live), Fraction(0))
+        places = {(table, axis): place for place, table, axis in self._axes}
         values = []
         for differs in self._combinations:
             parts = (
-                weight * _change(one.shape, tuple(differs[places[one, a]] for a in range(len(one.members))), power)
-                for one, weight in live
+                weight
+                * _change(table.shape, tuple(differs[places[table, a]] for a in range(len(table.members))), power)
+                for table, weight in live
             )
             values.append(sum(parts, Fraction(0)))
         return max(values)
@@ -112,18 +113,18 @@ class GroupedInteractions(Statistic):
     def _axes(self) -> list[tuple[int, GroupedSet, int]]:
         """Every axis of every table, with the number of its grouping; equal groupings of an attribute share one."""
         numbers: dict[tuple[int, bytes], int] = {}
-        found = []
-        for one in self.sets:
-            for axis, (member, groups) in enumerate(zip(one.members, one.maps, strict=True)):
-                found.append((numbers.setdefault((member, groups.tobytes()), len(numbers)), one, axis))
-        return found
+        axes = []
+        for table in self.sets:
+            for axis, (member, groups) in enumerate(zip(table.members, table.maps, strict=True)):
+                axes.append((numbers.setdefault((member, groups.tobytes()), len(numbers)), table, axis))
+        return axes
 
     @cached_property
     def _combinations(self) -> list[Pattern] | None:
         """Which groupings can differ at once between two rows; None when there are too many ways."""
         by_attribute: dict[int, dict[int, NDArray[np.int64]]] = {}
-        for place, one, axis in self._axes:
-            by_attribute.setdefault(one.members[axis], {})[place] = one.maps[axis]
+        for place, table, axis in self._axes:
+            by_attribute.setdefault(table.members[axis], {})[place] = table.maps[axis]
         if 2 ** len(by_attribute) > MOST_COMBINATIONS:
             return None
         choices, order = [], []
@@ -137,7 +138,7 @@ class GroupedInteractions(Statistic):
 
     def largest_change(self, neighbours: Neighbours) -> int:
         """The most that one row can change any single coordinate: exact."""
-        return max(_widest(one.shape, neighbours) for one in self.sets if one.interactions)
+        return max(_widest(table.shape, neighbours) for table in self.sets if table.interactions)
 
 
 def _in_order(order: Sequence[int], chosen: Sequence[Pattern]) -> Pattern:

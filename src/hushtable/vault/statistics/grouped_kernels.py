@@ -27,10 +27,10 @@ def count_grouped(
     last = np.minimum(np.array(sizes)[:, None] - 1, np.iinfo(codes.dtype).max).astype(codes.dtype)
     kept = np.ascontiguousarray(np.minimum(codes, last))
     lines, maps, place = [], [np.zeros(1, dtype=np.int64)], 1
-    spans = np.cumsum([0, *(len(one.members) for one in sets)])
-    for one in sets:
-        stride = one.cells
-        for member, groups, size in zip(one.members, one.maps, one.shape, strict=True):
+    spans = np.cumsum([0, *(len(grouped.members) for grouped in sets)])
+    for grouped in sets:
+        stride = grouped.cells
+        for member, groups, size in zip(grouped.members, grouped.maps, grouped.shape, strict=True):
             stride //= size
             lines.append((member, place))
             maps.append(groups * stride)

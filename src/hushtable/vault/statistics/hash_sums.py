@@ -42,7 +42,7 @@ class HashSums(Statistic):
 
     def read(self, batch: pa.RecordBatch, domain: Domain) -> Places:
         """The bucket and the sign of every row."""
-        from ..key_reading import read_keys
+        from ..coding import read_keys
 
         return self.sketch.places(read_keys(self.attributes, batch))
 
@@ -68,14 +68,12 @@ class HashSums(Statistic):
         index[0] = 0
         return CoordinateNoise(law=law, table=tuple(per_group), index=index)
 
-    def sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
+    def _sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
         """Exact. Replaced, a row leaves one bucket and enters another: 1 + 1 for either power.
 
         Signed, it may also turn its sign within one bucket, a change of 2, whose square is 4. Unsigned, a row that
         stays in its bucket changes nothing, so a single bucket is constant.
         """
-        if power not in (1, 2):
-            raise ValueError(f"power must be 1 (Laplace) or 2 (Gaussian), not {power}")
         rows, bucket = weights
         if neighbours == "add-remove":
             return rows + bucket

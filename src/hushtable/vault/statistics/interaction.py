@@ -16,7 +16,7 @@ __all__ = ["InteractionStatistic"]
 
 
 class InteractionStatistic(Statistic):
-    """Coordinates laid out by `Interactions`; an order beyond the number of attributes means all of them.
+    """Coordinates laid out by `InteractionLayout`; an order beyond the number of attributes means all of them.
 
     `threads` is how many may work on one block of rows; None means as many as the machine has.
     """
@@ -30,7 +30,7 @@ class InteractionStatistic(Statistic):
         """The noise of every coordinate when each group has the given scale."""
         return self.interactions.scales(law, per_group)
 
-    def sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
+    def _sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
         """The largest weighted change one row can make (`sensitivity.squared`; `sensitivity.absolute` may bound it)."""
         return sensitivity(self.interactions, power=power, weights=weights, neighbours=neighbours)
 

@@ -72,15 +72,13 @@ class LinearQueries(Statistic):
         (scale,) = per_group
         return CoordinateNoise(law=law, table=(scale,), index=np.zeros(len(self.linear_class), dtype=np.int32))
 
-    def sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
+    def _sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
         """Weight x max over rows (or pairs of rows) of the sum over queries of |change|^power.
 
         Exact where all rows of the attributes involved can be tried: up to 2^20 rows and 2^26 steps. Beyond, an
         upper bound: each table's (add-remove) worst cell, and for replace the lesser of the sum over queries of
         (largest - smallest weight)^power and twice the add-remove value, as no weight is negative.
         """
-        if power not in (1, 2):
-            raise ValueError(f"power must be 1 (Laplace) or 2 (Gaussian), not {power}")
         (weight,) = weights
         return weight * self._search(power, neighbours)
 

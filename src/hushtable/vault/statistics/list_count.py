@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,62 +12,13 @@ from ...budget import Neighbours
 from ...domain import Domain
 from ...domain.attributes import Attribute
 from ...errors import BadPlan
-from ...laws import Law
-from ...maths.interactions.layout import CoordinateNoise
-from ..key_counts import Counts, KeyCounts
-from .base import Statistic
+from .base import Sums
 from .one_number import OneNumber
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["KeyTotals", "ListCount"]
-
-
-class KeyTotals(Statistic):
-    """The exact counts of all keys, read once, so that lists can be summed from them. Never measured itself."""
-
-    name: ClassVar[str] = "key-totals"
-    groups = 0
-
-    def __init__(self, attributes: Sequence[Attribute], secret: bytes) -> None:
-        self.source = KeyCounts(attributes, secret)
-
-    def columns(self, domain: Domain) -> tuple[str, ...]:
-        """The columns of the key."""
-        return self.source.columns(domain)
-
-    def read(self, batch: pa.RecordBatch, domain: Domain) -> Any:
-        """The keys of the rows."""
-        return self.source.read(batch, domain)
-
-    def zeros(self) -> Any:
-        """The counts of no rows."""
-        return self.source.zeros()
-
-    def accumulate(self, codes: Any) -> Any:
-        """The counts of one block of rows."""
-        return self.source.accumulate(codes)
-
-    def to_coordinates(self, sums: Any) -> Any:
-        """The counts, as they are."""
-        return sums
-
-    def rows(self, sums: Any) -> int:
-        """The number of rows that were counted."""
-        return cast(Counts, sums).rows()
-
-    def scales(self, law: Law, per_group: Sequence[Fraction]) -> CoordinateNoise:
-        """None: it must not be measured."""
-        raise BadPlan("the counts of all keys are not measured; sum a list of them")
-
-    def sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
-        """See `scales`."""
-        raise BadPlan("the counts of all keys are not measured; sum a list of them")
-
-    def largest_change(self, neighbours: Neighbours) -> int:
-        """See `scales`."""
-        raise BadPlan("the counts of all keys are not measured; sum a list of them")
+__all__ = ["ListCount"]
 
 
 class ListCount(OneNumber):
@@ -76,48 +26,50 @@ class ListCount(OneNumber):
 
     name: ClassVar[str] = "list-count"
 
-    def __init__(self, totals: KeyTotals, weights: Mapping[bytes, int]) -> None:
+    def __init__(self, attributes: Sequence[Attribute], weights: Mapping[bytes, int]) -> None:
         if any(weight < 0 for weight in weights.values()):
             raise BadPlan("the weights of a list are not negative")
-        self.totals, self.weights = totals, dict(weights)
+        self.attributes, self.weights = tuple(attributes), dict(weights)
 
     @property
-    def whole(self) -> Statistic:
-        """Read once for all lists."""
-        return self.totals
-
-    def own_part(self, finished: Any) -> NDArray[np.int64]:
-        """The sum over the list."""
+    def keys(self) -> pa.Array:
+        """The keys of the list, in its order."""
         import pyarrow as pa
 
-        keys = pa.array(list(self.weights), pa.large_binary())
-        counts = cast(Counts, finished).look_up(*self.totals.source.hashed(keys))
+        return pa.array(list(self.weights), pa.large_binary())
+
+    def weighed(self, counts: NDArray[np.int64], rows: int) -> Sums:
+        """Its sums over so many rows, from how often each of `keys` is among them."""
         weights = np.array(list(self.weights.values()), dtype=np.int64)
-        return np.array([int(counts @ weights)], dtype=np.int64)
+        return np.array([counts @ weights, rows], dtype=np.int64)
 
     def columns(self, domain: Domain) -> tuple[str, ...]:
         """The columns of the key."""
-        return self.totals.columns(domain)
+        return tuple(attribute.name for attribute in self.attributes)
 
-    def read(self, batch: pa.RecordBatch, domain: Domain) -> Any:
+    def read(self, batch: pa.RecordBatch, domain: Domain) -> pa.Array:
         """The keys of the rows."""
-        return self.totals.read(batch, domain)
+        from ..coding import read_keys
 
-    def zeros(self) -> NDArray[np.int64]:
-        """The sum over no rows."""
-        return np.zeros(1, dtype=np.int64)
+        return read_keys(self.attributes, batch)
 
-    def accumulate(self, codes: Any) -> NDArray[np.int64]:
-        """The sum over one block of rows."""
-        return self.own_part(self.totals.accumulate(codes))
+    def zeros(self) -> Sums:
+        return np.zeros(2, dtype=np.int64)
 
-    def to_coordinates(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The sum is the coordinate."""
-        return sums
+    def accumulate(self, codes: pa.Array) -> Sums:
+        """The sum of weights over one block of keys, and how many rows it has."""
+        import pyarrow.compute as pc
 
-    def rows(self, sums: Any) -> int:
-        """The number of rows behind the counts it is read from."""
-        return self.totals.rows(sums)
+        places = np.asarray(pc.drop_null(pc.index_in(codes, self.keys)), dtype=np.int64)
+        return self.weighed(np.bincount(places, minlength=len(self.weights)), len(codes))
+
+    def to_coordinates(self, sums: Sums) -> Sums:
+        """The sum of weights alone."""
+        return sums[:1]
+
+    def rows(self, sums: Sums) -> int:
+        """Kept beside the sum."""
+        return int(sums[1])
 
     def largest_change(self, neighbours: Neighbours) -> int:
         """The largest weight."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,9 +47,9 @@ class ListSums(Statistic):
         """The columns of the key."""
         return tuple(attribute.name for attribute in self.attributes)
 
-    def read(self, batch: pa.RecordBatch, domain: Domain) -> Any:
+    def read(self, batch: pa.RecordBatch, domain: Domain) -> pa.Array:
         """The keys of the rows."""
-        from ..key_reading import read_keys
+        from ..coding import read_keys
 
         return read_keys(self.attributes, batch)
 
@@ -57,14 +57,14 @@ class ListSums(Statistic):
         """The sum over no rows."""
         return np.zeros(1 + self.count, dtype=np.int64)
 
-    def accumulate(self, codes: Any) -> NDArray[np.int64]:
+    def accumulate(self, codes: pa.Array) -> NDArray[np.int64]:
         """The number of rows, then the counts."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
         known = pa.array(list(self._places), pa.large_binary())
-        found = np.asarray(pc.drop_null(pc.index_in(codes, known)), dtype=np.int64)
-        each = np.bincount(found, minlength=len(known)).astype(np.int64)
+        places = np.asarray(pc.drop_null(pc.index_in(codes, known)), dtype=np.int64)
+        each = np.bincount(places, minlength=len(known)).astype(np.int64)
         sums = self.zeros()
         sums[0] = len(codes)
         for count, numbers in zip(each.tolist(), self._places.values(), strict=True):
@@ -99,10 +99,8 @@ class ListSums(Statistic):
             return 2 * max(map(len, kinds))
         return max((len(a ^ b) for i, a in enumerate(kinds) for b in kinds[:i]), default=0)
 
-    def sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
+    def _sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
         """Every list changes by 0 or 1, so both powers count the lists that change."""
-        if power not in (1, 2):
-            raise ValueError(f"power must be 1 (Laplace) or 2 (Gaussian), not {power}")
         rows, each = weights
         if neighbours == "add-remove":
             return rows + each * max(map(len, self._kinds))

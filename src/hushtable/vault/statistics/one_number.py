@@ -24,9 +24,7 @@ class OneNumber(Statistic):
         """One number, one scale."""
         return CoordinateNoise(law=law, table=tuple(per_group), index=np.zeros(1, dtype=np.int32))
 
-    def sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
+    def _sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
         """Exact: the largest change, to the power."""
-        if power not in (1, 2):
-            raise ValueError(f"power must be 1 (Laplace) or 2 (Gaussian), not {power}")
         (weight,) = weights
         return weight * Fraction(self.largest_change(neighbours) ** power)

@@ -21,7 +21,7 @@ class Parities(InteractionStatistic):
     """All interactions of at most `order` attributes of a table whose attributes have two values each.
 
     Coordinate of a set A: the sum over rows of prod_{j in A} (-1)^{x_j} = n - 2 (rows with an odd number of
-    ones in A), the Walsh coefficient of the table. Layout: `Interactions`. What is accumulated is [n, odd
+    ones in A), the Walsh coefficient of the table. Layout: `InteractionLayout`. What is accumulated is [n, odd
     rows of each set].
     """
 

@@ -83,10 +83,8 @@ class Part(Statistic):
         (scale,) = per_group
         return CoordinateNoise(law=law, table=(scale,), index=np.zeros(self.stop - self.start, dtype=np.int32))
 
-    def sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
+    def _sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
         """Exact: one worst pair of rows is the worst for either power."""
-        if power not in (1, 2):
-            raise ValueError(f"power must be 1 (Laplace) or 2 (Gaussian), not {power}")
         (weight,) = weights
         moved: int = sum(change**power for change in self._changes[neighbours])
         return weight * moved

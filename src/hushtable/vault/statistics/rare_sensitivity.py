@@ -44,13 +44,13 @@ def replaced(
         # Where rare values do not matter all cases are alike, and one stands for them.
         chosen = np.flatnonzero(values >= top * (1 - NEAR)) if matters else np.zeros(1, dtype=np.intp)
         near.append((top, turned, cases[:, chosen]))
-    found = [
+    exact = [
         _exactly(turned, k, length, t, evens, single, both, power, weights)
         for top, turned, cases in near
         if top >= best * (1 - NEAR)
         for k, length, t in cases.T.tolist()
     ]
-    return max(found)
+    return max(exact)
 
 
 def _roughly(

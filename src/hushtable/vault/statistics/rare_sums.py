@@ -9,13 +9,14 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ...budget import Neighbours
+from ...budget import Neighbours, touched
 from ...laws import Law
 from ...maths.interactions.layout import CoordinateNoise
 from ...maths.weighted_rows.rare_columns import RareColumns
 from ...maths.weighted_rows.rare_lengths import length_cell
-from .base import Codes, Statistic
+from .base import Codes, Statistic, Sums
 from .rare_sensitivity import added, replaced
+from .table_statistic import OneTable
 
 __all__ = ["RareLengths", "RareSums"]
 
@@ -23,45 +24,19 @@ __all__ = ["RareLengths", "RareSums"]
 ROWS = 16_384
 
 
-class RareLengths(Statistic):
+class RareLengths(OneTable):
     """How many rows have 0, 2, 3, ... rare values, and how many have that of one column alone: a row is in one cell."""
 
     name: ClassVar[str] = "rare-lengths"
-    groups = 1
 
     def __init__(self, columns: RareColumns) -> None:
         self.columns_of = columns
+        self.cells = max(2 * len(columns.rare), 1)
 
-    def zeros(self) -> NDArray[np.int64]:
-        """The sum over no rows."""
-        return np.zeros(max(2 * len(self.columns_of.rare), 1), dtype=np.int64)
-
-    def accumulate(self, codes: Codes) -> NDArray[np.int64]:
+    def accumulate(self, codes: Codes) -> Sums:
         """Counts of all cells."""
         cells = length_cell(self.columns_of.is_rare(codes))
-        return np.bincount(cells, minlength=len(self.zeros())).astype(np.int64)
-
-    def to_coordinates(self, sums: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The counts."""
-        return sums
-
-    def rows(self, sums: NDArray[np.int64]) -> int:
-        """Each row is in one cell."""
-        return int(sums.sum())
-
-    def scales(self, law: Law, per_group: Sequence[Fraction]) -> CoordinateNoise:
-        """The same noise on every count."""
-        return CoordinateNoise(law=law, table=tuple(per_group), index=np.zeros(len(self.zeros()), dtype=np.int32))
-
-    def sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
-        """Exact: one count changes by 1, or two do."""
-        if power not in (1, 2):
-            raise ValueError(f"power must be 1 (Laplace) or 2 (Gaussian), not {power}")
-        return weights[0] * (1 if neighbours == "add-remove" else 2 * self.largest_change(neighbours))
-
-    def largest_change(self, neighbours: Neighbours) -> int:
-        """A count changes by 1, unless there are no rare columns."""
-        return int(neighbours == "add-remove" or bool(self.columns_of.rare))
+        return np.bincount(cells, minlength=self.cells).astype(np.int64)
 
 
 class RareSums(Statistic):
@@ -120,16 +95,14 @@ class RareSums(Statistic):
         index = np.repeat(np.arange(self.groups, dtype=np.int32), self.columns_of.counts)
         return CoordinateNoise(law=law, table=tuple(per_group), index=index)
 
-    def sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
+    def _sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
         """Exact for both relations: the worst row, or the worst two rows, of all lengths and overlaps."""
-        if power not in (1, 2):
-            raise ValueError(f"power must be 1 (Laplace) or 2 (Gaussian), not {power}")
         worst = added if neighbours == "add-remove" else replaced
         return worst(len(self.columns_of.even), self.single, self.both, power=power, weights=weights)
 
     def largest_change(self, neighbours: Neighbours) -> int:
         """A sign turns over (2), with it s x twice (mixed pairs), or a product of rare values comes or goes."""
         evens, rares = len(self.columns_of.even), len(self.columns_of.rare)
-        turns = 1 if neighbours == "add-remove" else 2
+        turns = touched(neighbours)
         single = max(self.single[1:], default=0) * (turns if evens else 1)
         return max(turns * (evens > 0), single, max(self.both[2:], default=0) if rares > 1 else 0)

@@ -58,9 +58,8 @@ class RealStatistic(Statistic, ABC):
         return (*dict.fromkeys(axis.name for axis in self.axes), *(a.name for a in self.by))
 
     def read(self, batch: pa.RecordBatch, domain: Domain) -> RealRows:
-        """See `real_numbers` for numbers and `encode` for categories."""
-        from ..coding import encode
-        from ..reals import real_numbers
+        """Numbers as `real_numbers` reads them, categories as `encode` does."""
+        from ..coding import encode, real_numbers
 
         attributes = {a.name: a for a in domain.closed}
         numbers = {

@@ -25,7 +25,7 @@ class Residuals(InteractionStatistic):
     """All interactions of at most `order` attributes, of any sizes.
 
     Coordinate of a set A and one contrast per member: the sum over rows of the product of the contrasts at
-    the row's values. Layout: `Interactions`. These are the residuals of [XiaHZK23] in an integer basis; on
+    the row's values. Layout: `InteractionLayout`. These are the residuals of [XiaHZK23] in an integer basis; on
     two-valued attributes they are the parities. What is accumulated is one contingency table for every set
     of exactly the order's size.
     """

@@ -1,4 +1,4 @@
-"""Spread: the largest weighted change one row can make to all interactions, as an exact fraction.
+"""Sensitivity of interactions: the largest weighted change one row can make to them all, as an exact fraction.
 
 Weights belong to groups, and the attributes of one size are exchangeable within a group, so the worst pair of
 rows is known by how many attributes of each size differ.
@@ -32,10 +32,6 @@ def sensitivity(
     interactions: InteractionLayout, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours
 ) -> Fraction:
     """`Statistic.sensitivity` for coordinates laid out by `interactions`: `squared` or `absolute`."""
-    if power not in (1, 2):
-        raise ValueError(f"power must be 1 (Laplace) or 2 (Gaussian), not {power}")
-    if len(weights) != len(interactions.groups):
-        raise ValueError(f"{len(interactions.groups)} groups need as many weights, not {len(weights)}")
     if interactions.basis == "monomial":
         return _monomial(interactions, weights, neighbours)
     return (squared if power == 2 else absolute)(interactions, weights, neighbours)
@@ -128,8 +124,8 @@ def _times(a: Range, b: Range) -> Range:
 
 def _widest(ranges: Iterable[Range]) -> list[Range]:
     """The ranges that lie inside no other one: products of wider ranges are wider."""
-    found = set(ranges)
-    return [a for a in found if not any(b != a and b[0] <= a[0] and a[1] <= b[1] for b in found)]
+    known = set(ranges)
+    return [a for a in known if not any(b != a and b[0] <= a[0] and a[1] <= b[1] for b in known)]
 
 
 @cache

@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ...budget import Neighbours
+from ...budget import Neighbours, touched
 from ...laws import Law
 from ...maths.interactions.layout import CoordinateNoise
 from ...maths.smooth.axes import Block
@@ -66,14 +66,11 @@ class SplineSums(RealStatistic):
     def _block_of_each(self) -> NDArray[np.int32]:
         return np.repeat(np.arange(self.groups, dtype=np.int32), self.lengths)
 
-    def sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
+    def _sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
         """Exact: a row is non-negative with sum M, so that two differ by at most 2M in absolute value, sqrt(2) M in
         length; rows in opposite corners of the bounds do. One row alone, in a corner, has M and M.
         """
-        if power not in (1, 2):
-            raise ValueError(f"power must be 1 (Laplace) or 2 (Gaussian), not {power}")
-        moved = self.unit**power if neighbours == "add-remove" else 2 * self.unit**power
-        return Fraction(sum(weights) * moved)
+        return Fraction(sum(weights) * touched(neighbours) * self.unit**power)
 
     def largest_change(self, neighbours: Neighbours) -> int:
         """All units of a row in one cell."""

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import ceil, floor
 
-from ..domain.attributes import Attribute, Binned, Boolean, Integer, canonical, edge_text
-from ..domain.predicate import Event
 from ..errors import BadQuestion, CutInsideBin
 from ..words import listed, suggestion
+from .attributes import Attribute, Binned, Boolean, Integer, canonical, edge_text
+from .predicate import Event
 
 __all__ = ["Say", "Value", "bare", "compare", "equals", "how_it_is_read", "is_missing", "one_of"]
 
@@ -110,12 +110,12 @@ def _code(attribute: Attribute, value: Fraction | str | bool, say: Say) -> int |
         number = _number(value)
         if number is not None:
             return _bin_of(attribute, number, say)
-    elif (found := attribute.place(text)) is not None:
-        return found
+    elif (code := attribute.place(text)) is not None:
+        return code
     labels = f"it has {listed(attribute.labels)}.{suggestion(text, attribute.labels)}"
     if attribute.other and not isinstance(attribute, Binned):
         raise _unknowable(attribute, f"'{text}'", labels)
-    # What is no number or truth value at all is compared with one by mistake, in SQL too.
+    # Not a value that no row has but a mistake, in SQL too: text that spells no number is compared with a number.
     if isinstance(attribute, (Binned, Boolean)) or isinstance(value, bool):
         raise BadQuestion(f"{attribute.name} has no value '{text}'; {labels}")
     say(f"'{text}' is not a declared value of {attribute.name}, so no row is counted for it; {labels}")
@@ -154,7 +154,7 @@ def _number(value: Fraction | str | bool) -> Fraction | None:
 
 def _bin_of(attribute: Binned, value: Fraction, say: Say) -> int | None:
     """The bin that holds this one value and nothing else; None, with a remark, where no row has the value."""
-    for code, (first, last) in enumerate(attribute.reach()):
+    for code, (first, last) in enumerate(attribute.bin_bounds()):
         if first == last == value:
             return code
         if first <= value <= last and not (isinstance(attribute, Integer) and value.denominator != 1):

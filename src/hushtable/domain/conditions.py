@@ -1,0 +1,216 @@
+"""Conditions: from the text of a WHERE expression to a predicate over a domain. Text is parsed, never evaluated."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from ..errors import BadQuestion, UnknownAttribute
+from .attributes import Uncoded
+from .domain import Domain
+from .events import Value, bare, compare, is_missing, one_of
+from .predicate import Count, Event, Not, Predicate, conjunction, disjunction
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+__all__ = ["LONGEST", "TOO_DEEP", "ConditionReader", "read_condition", "syntax_tree"]
+
+LONGEST = 20_000
+SILENT = logging.NullHandler()
+FORM = "a condition such as age < 15 AND married"
+TOO_DEEP = "the question is nested too deeply; write it with fewer brackets"
+
+
+def read_condition(text: str, domain: Domain) -> tuple[Predicate, tuple[str, ...]]:
+    """The predicate that a condition alone states, and remarks on it; BadQuestion says what is wrong with it."""
+    from sqlglot import exp
+
+    tree = syntax_tree(text)
+    if isinstance(tree, exp.Select):
+        raise BadQuestion("write a condition alone, without SELECT")
+    reader = ConditionReader(domain)
+    try:
+        return reader.predicate(tree), tuple(reader.notes)
+    except RecursionError:
+        raise BadQuestion(TOO_DEEP) from None
+
+
+def syntax_tree(text: str, forms: str = FORM) -> exp.Expr:
+    """The tree of one SQL expression or statement; BadQuestion in one line when there is none."""
+    import sqlglot
+    from sqlglot.errors import ParseError, SqlglotError
+
+    if not text.strip() or len(text) > LONGEST:
+        raise BadQuestion(f"the question has {len(text):,} characters; write {forms} in at most {LONGEST:,}")
+    # sqlglot logs what it does not know; without a handler that would be a second line on standard error.
+    logging.getLogger("sqlglot").addHandler(SILENT)
+    try:
+        trees = sqlglot.parse(text)
+    except ParseError as error:
+        first = error.errors[0] if error.errors else {}
+        before, at = (" ".join((first.get(part) or "").split()) for part in ("start_context", "highlight"))
+        mark = f"at '{at[:60]}', after: {before[-60:]}" if at else "at its end"
+        raise BadQuestion(f"cannot read the question {mark}; write {forms}") from None
+    except (SqlglotError, RecursionError, ValueError) as error:
+        what = str(error).splitlines()[0][:120]
+        raise BadQuestion(f"cannot read the question ({what}); check quotes and brackets") from None
+    if len(trees) != 1 or trees[0] is None:
+        raise BadQuestion("ask one question at a time, without ';'")
+    return trees[0]
+
+
+class ConditionReader:
+    """Walks one syntax tree with a whitelist of node types; everything else is refused by name."""
+
+    def __init__(self, domain: Domain) -> None:
+        self.domain = domain
+        self.notes: dict[str, None] = {}
+        """Remarks, in the order in which they came up."""
+
+    def say(self, note: str) -> None:
+        """Takes down a remark, once."""
+        self.notes[note] = None
+
+    def position(self, node: exp.Expr) -> int:
+        """The closed attribute a column names."""
+        from sqlglot import exp
+
+        if not isinstance(node, exp.Column):
+            raise BadQuestion(f"expected a column name, not {node.sql()[:60]!r}")
+        if node.table and node.table.lower() != self.domain.table.lower():
+            raise UnknownAttribute(node.sql(), known=self.domain.names)
+        name = node.name
+        try:
+            return self.domain.position(name)
+        except UnknownAttribute:
+            alike = [a for a in self.domain.attributes if a.name.lower() == name.lower()]
+            if len(alike) == 1 and isinstance(alike[0], Uncoded):
+                raise BadQuestion(f"{alike[0].name} {alike[0].advice}") from None
+            raise
+
+    def predicate(self, node: exp.Expr) -> Predicate:
+        """The predicate of an expression."""
+        from sqlglot import exp
+
+        if isinstance(node, exp.Paren):
+            return self.predicate(node.this)
+        if isinstance(node, exp.Not):
+            return Not(self.predicate(node.this))
+        if isinstance(node, (exp.And, exp.Or)):
+            join = conjunction if isinstance(node, exp.And) else disjunction
+            return join([self.predicate(part) for part in self._flat(node, type(node))])
+        if isinstance(node, (exp.Anonymous, exp.Any, exp.All)):
+            return self._call(node)
+        if isinstance(node, exp.Column):
+            position = self.position(node)
+            return bare(position, self.domain.closed[position])
+        return self._comparison(node)
+
+    def _flat(self, node: exp.Expr, kind: type) -> Iterator[exp.Expr]:
+        """a AND b AND c as three parts, without recursing once per part."""
+        waiting = [node]
+        while waiting:
+            part = waiting.pop()
+            if type(part) is kind:
+                waiting += [part.expression, part.this]
+            else:
+                yield part
+
+    def _comparison(self, node: exp.Expr) -> Predicate:
+        from sqlglot import exp
+
+        operators: dict[type[exp.Expr], str] = {
+            exp.EQ: "=",
+            exp.NEQ: "<>",
+            exp.LT: "<",
+            exp.LTE: "<=",
+            exp.GT: ">",
+            exp.GTE: ">=",
+        }
+        mirrored = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+        if type(node) in operators:
+            operator, left, right = operators[type(node)], node.this, node.expression
+            if isinstance(right, exp.Column) and not isinstance(left, exp.Column):
+                operator, left, right = mirrored[operator], right, left
+            position = self.position(left)
+            return compare(position, self.domain.closed[position], operator, self._value(right), self.say)
+        if isinstance(node, exp.Between) and not node.args.get("symmetric"):
+            position = self.position(node.this)
+            attribute = self.domain.closed[position]
+            ends = ((">=", node.args["low"]), ("<=", node.args["high"]))
+            return conjunction([compare(position, attribute, o, self._value(v), self.say) for o, v in ends])
+        if isinstance(node, exp.In) and node.expressions and not node.args.get("query"):
+            position = self.position(node.this)
+            values = [self._value(v) for v in node.expressions]
+            return one_of(position, self.domain.closed[position], values, self.say)
+        if isinstance(node, exp.Is) and isinstance(node.expression, (exp.Null, exp.Boolean)):
+            position = self.position(node.this)
+            attribute = self.domain.closed[position]
+            if isinstance(node.expression, exp.Null):
+                return is_missing(position, attribute)
+            # IS TRUE is known for every row: of a missing value it is false, not unknown.
+            true = compare(position, attribute, "=", bool(node.expression.this), self.say).true
+            return Event(position, true, tuple(not t for t in true))
+        raise BadQuestion(f"{node.sql()[:60]!r} is not a supported condition; compare a column with a value")
+
+    def _call(self, node: exp.Expr) -> Predicate:
+        """any(...), all(...), at_least(r, ...), exactly(r, ...)."""
+        from sqlglot import exp
+
+        if isinstance(node, (exp.Any, exp.All)):
+            name = "any" if isinstance(node, exp.Any) else "all"
+            inner = node.this
+            given = inner.expressions if isinstance(inner, exp.Tuple) else [inner]
+        else:
+            name, given = node.name.lower(), node.expressions
+        if name not in ("any", "all", "at_least", "exactly"):
+            lists = "; a synopsis of decision_lists() answers decides" if name == "decides" else ""
+            raise BadQuestion(f"no function '{name}'; there are any, all, at_least and exactly{lists}")
+        wanted = 1 if name == "any" else len(given)
+        if name in ("at_least", "exactly"):
+            wanted, given = self._how_many(name, given[:1]), given[1:]
+        if not given or not 0 <= wanted <= len(given):
+            raise BadQuestion(f"{name} is given {len(given)} conditions and asks for {wanted} of them")
+        most = wanted if name == "exactly" else len(given)
+        return Count(least=wanted, most=most, parts=tuple(self._part(part) for part in given))
+
+    def _part(self, node: exp.Expr) -> Predicate:
+        """An argument. sqlglot takes the inner word of at_least(1, all(a, b)) for SQL's keyword ALL and drops it."""
+        from sqlglot import exp
+
+        if isinstance(node, exp.Tuple):
+            return conjunction([self.predicate(part) for part in node.expressions])
+        return self.predicate(node)
+
+    def _how_many(self, name: str, first: list[exp.Expr]) -> int:
+        wanted = self._value(first[0]) if first else None
+        if not isinstance(wanted, Fraction) or wanted.denominator != 1:
+            raise BadQuestion(f"{name} starts with a whole number: {name}(2, a, b, c)")
+        return int(wanted)
+
+    def _value(self, node: exp.Expr) -> Value:
+        """A literal: text, number, TRUE/FALSE or NULL."""
+        from sqlglot import exp
+
+        if isinstance(node, exp.Null):
+            return None
+        if isinstance(node, exp.Boolean):
+            return bool(node.this)
+        if isinstance(node, exp.Neg):
+            value = self._value(node.this)
+            if isinstance(value, Fraction):
+                return -value
+        if isinstance(node, exp.Literal):
+            if node.is_string:
+                return str(node.this)
+            try:
+                number = Decimal(node.this)
+                if number.is_finite() and abs(number.adjusted()) < 300 and len(node.this) < 1000:
+                    return Fraction(number)
+            except InvalidOperation:
+                pass
+        raise BadQuestion(f"expected a number or a quoted text, not {node.sql()[:60]!r}")

@@ -1,0 +1,57 @@
+"""Choice: the design with the least forecast error among all mechanisms that suit a workload."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from ..budget import Price
+from ..domain import Domain
+from ..errors import BadPlan
+from ..questions.workloads.base import Workload
+from . import mechanisms, read_mechanism
+from .base import Design, Mechanism
+from .plans import Alternative
+
+__all__ = ["Choice", "best", "mechanism_of"]
+
+# A mechanism by name, with options or not, or the mechanism itself; None: the best by its forecast.
+Choice = str | Mechanism[Any] | None
+
+
+def mechanism_of(choice: Choice) -> Mechanism[Any] | None:
+    """The mechanism that was asked for, if one was."""
+    return read_mechanism(choice) if isinstance(choice, str) else choice
+
+
+def best(
+    domain: Domain, workload: Workload, price: Price, choice: Choice, rows: int | None = None
+) -> tuple[Design[Any], list[Alternative]]:
+    """The design with the least typical error at the largest width, and why not the others."""
+    workload.check(domain)
+    designs: list[Design[Any]] = []
+    refused: list[tuple[Mechanism[Any], BadPlan]] = []
+    for candidate in _candidates(workload, choice):
+        try:
+            # The candidate carries it out, whomever it asked for the design.
+            designs.append(replace(candidate.design(domain, workload, price, rows), by=candidate))
+        except BadPlan as error:
+            refused.append((candidate, error))
+    if not designs and not refused:
+        raise BadPlan(f"no mechanism answers {workload}; take another workload, such as marginals(width=2)")
+    if not designs:
+        _, reason = next((pair for pair in refused if pair[0].speaks_first), refused[0])
+        raise reason
+    chosen = min(designs, key=lambda design: design.error)
+    others = [Alternative.told(design, workload, "larger error") for design in designs if design is not chosen]
+    others += [Alternative.refused(candidate.name, workload, error) for candidate, error in refused]
+    return chosen, others
+
+
+def _candidates(workload: Workload, choice: Choice) -> list[Mechanism[Any]]:
+    asked_for = mechanism_of(choice)
+    if asked_for is None:
+        return [m for m in mechanisms().values() if m.suits(workload) and not m.by_name_only]
+    if not asked_for.suits(workload):
+        raise BadPlan(f"the mechanism {asked_for.name} cannot answer {workload}")
+    return [asked_for]

@@ -1,0 +1,127 @@
+"""Plan: everything decided about a release, and what else was looked at."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from ..budget import Budget
+from ..domain import Domain
+from ..errors import HushError
+from ..questions.workloads.base import Workload
+from ..words import counted, shortened
+from .base import Design, Mechanism
+
+__all__ = ["Alternative", "Plan", "seconds"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Alternative:
+    """Another way that was looked at, and what it would give."""
+
+    mechanism: str
+    workload: str
+    typical: tuple[float, ...]
+    """Typical standard error in rows for widths 1, 2, ...; empty when it cannot be done."""
+    why_not: str
+    what: str = "typical cell by width:"
+    """What the errors in `typical` are."""
+
+    @classmethod
+    def told(cls, design: Design[Any], workload: Workload, why_not: str) -> Alternative:
+        """Another design, with the errors that sum it up."""
+        shown = design.forecasts[-1:] if design.headline else design.forecasts
+        return cls(
+            mechanism=design.mechanism,
+            workload=str(workload),
+            why_not=why_not,
+            typical=tuple(forecast.typical for forecast in shown),
+            what=design.headline or f"{design.words[2]} by {design.words[0]}:",
+        )
+
+    @classmethod
+    def refused(cls, mechanism: str, workload: Workload, error: HushError) -> Alternative:
+        """What cannot be done, and why."""
+        return cls(mechanism=mechanism, workload=str(workload), typical=(), why_not=str(error))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """Everything decided about a release. Printing it shows the price and the forecast."""
+
+    domain: Domain
+    workload: Workload
+    budget: Budget
+    rows: int | None
+    design: Design[Any]
+    alternatives: tuple[Alternative, ...]
+
+    @property
+    def mechanism(self) -> str:
+        """The chosen mechanism, with its options where they are not the defaults."""
+        return self.design.title
+
+    @property
+    def by(self) -> Mechanism[Any]:
+        """The mechanism itself; what it is called need not be known to anybody else."""
+        return self.design.by
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of what was decided; the ledger keeps it beside the charge."""
+        facts = {
+            "domain": self.domain.digest,
+            "workload": self.workload.recorded,
+            "mechanism": self.design.recorded,
+            "budget": self.budget.to_dict(),
+        }
+        return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `hush plan --json` prints. Errors in rows, and as fractions when the number of rows is known."""
+        design, rows = self.design, self.rows
+        return {
+            "table": self.domain.table,
+            "workload": str(self.workload),
+            "mechanism": self.mechanism,
+            "summary": design.summary,
+            "budget": {k: float(Fraction(v)) for k, v in self.budget.to_dict().items()},
+            "price": {"currency": design.price.currency, "amount": float(design.price.amount)}
+            | ({"delta": float(design.price.delta)} if design.price.delta else {}),
+            "neighbours": self.domain.unit.neighbours,
+            "rows_per_person": self.domain.unit.rows,
+            "rows": rows,
+            "numbers": design.numbers,
+            "memory_bytes": design.memory,
+            "seconds": None if rows is None else seconds(design, rows),
+            "forecast": [
+                {"width": f.width, "tables": f.tables, "stderr_rows": f.typical, "worst_stderr_rows": f.worst}
+                | {"bias": f.bias}
+                | ({} if rows is None else {"stderr": f.typical / rows, "worst_stderr": f.worst / rows})
+                for f in design.forecasts
+            ],
+            "caution": design.caution or None,
+            "alternatives": [
+                {"mechanism": a.mechanism, "workload": a.workload, "stderr_rows": list(a.typical), "why_not": a.why_not}
+                for a in self.alternatives
+            ],
+        }
+
+    def __repr__(self) -> str:
+        rows = "" if self.rows is None else f", {counted(self.rows, 'row')}"
+        what = f"{shortened(str(self.workload), 200)} by {shortened(self.mechanism, 200)}"
+        return f"<Plan for {shortened(self.domain.table, 80)}{rows}: {what}, {self.budget}; print it for the forecast>"
+
+    def __str__(self) -> str:
+        from .plan_text import plan_text
+
+        return plan_text(self)
+
+
+def seconds(design: Design[Any], rows: int) -> float:
+    """About how long reading, counting and drawing noise will take."""
+    return 0.5 + design.work * rows / 1e6 + design.numbers * 4e-7 + design.fit_seconds

@@ -1,0 +1,67 @@
+"""Measures: what a question asks of the rows that it keeps, and the numbers by which an attribute enters it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..domain.attributes import Attribute, Binned, Boolean
+from ..errors import BadQuestion
+
+__all__ = ["COUNT", "Levels", "Measure", "levels"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Measure:
+    """`count(*)`, or the mean of one column over the rows that have a value there."""
+
+    kind: Literal["count", "mean"]
+    column: int | None = None
+    """Position of the column among the closed attributes; None for a count."""
+
+    @property
+    def positions(self) -> frozenset[int]:
+        """The attributes it needs beside those of the condition."""
+        return frozenset() if self.column is None else frozenset({self.column})
+
+    @classmethod
+    def of_column(cls, kind: Literal["mean"], column: int, attribute: Attribute) -> Measure:
+        """A measure of the numbers in a column; BadQuestion where they are none."""
+        if not isinstance(attribute, (Binned, Boolean)):
+            raise BadQuestion(f"{attribute.name} is not a number, so it has no average; count it by GROUP BY")
+        return cls(kind, column)
+
+
+COUNT = Measure("count")
+
+
+class Levels(NamedTuple):
+    """What the codes of an attribute are worth where its numbers are added up: one entry a code."""
+
+    middle: Floats
+    """Middle of the values that have the code."""
+    half: Floats
+    """How far from it they may be."""
+    known: Floats
+    """1 where the row has a value at all, else 0."""
+
+
+def levels(attribute: Attribute) -> Levels:
+    """The numbers of a binned or boolean attribute; `other` and missing rows have none."""
+    if isinstance(attribute, Binned):
+        bounds = attribute.bin_bounds()
+        middle = [float(low + high) / 2 for low, high in bounds]
+        half = [float(high - low) / 2 for low, high in bounds]
+    else:
+        middle, half = [0.0, 1.0], [0.0, 0.0]
+    extra = attribute.size - len(middle)
+    return Levels(
+        np.array(middle + [0.0] * extra),
+        np.array(half + [0.0] * extra),
+        np.array([1.0] * len(middle) + [0.0] * extra),
+    )

@@ -1,0 +1,88 @@
+"""Noise: one law and a scale for every group of sums, what that costs, and which scales cost a given price."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ...budget import Price, Unit
+from ...errors import BadPlan
+from ...laws import Law
+from ..statistics.base import Statistic
+
+__all__ = ["Noise", "price_of", "round_up"]
+
+SIGNIFICANT_BITS = 40
+
+
+@dataclass(frozen=True, kw_only=True)
+class Noise:
+    """One law, one scale a group: the variance (Gaussian) or the scale b (Laplace); 0 leaves a group exact."""
+
+    law: Law
+    per_group: tuple[Fraction, ...]
+
+    @classmethod
+    def costing(
+        cls, price: Price, statistic: Statistic, unit: Unit, shape: Sequence[Fraction | float], *, rounded: bool = True
+    ) -> Noise:
+        """Scales in the proportions of `shape`, stretched until a measurement costs the price, and not more.
+
+        A price is inverse to a common factor of all scales, so one look at what the shape would cost is enough; where
+        that is nothing, because no row can change the sums, they stay exact.
+        `rounded` keeps the fractions short, at a price that is lower by less than 1 in 2^39.
+        """
+        rough = cls(law=Law.of(price), per_group=tuple(round_up(Fraction(scale)) for scale in shape))
+        at_rough = price_of(statistic, rough, unit).amount
+        stretch = at_rough / price.on_grid(up=False).amount
+        stretched = (scale * stretch for scale in rough.per_group)
+        return cls(law=rough.law, per_group=tuple(map(round_up, stretched) if rounded else stretched))
+
+    @classmethod
+    def sharing(cls, price: Price, statistic: Statistic, unit: Unit, shares: Sequence[Fraction]) -> Noise:
+        """Each group gets its share of the price; one whose share is 0 stays exact, which it must be able to be.
+
+        Every group is priced as if it were alone. No row can cost more than the sum of what it costs in each group,
+        so all together cost the price at most.
+        """
+        law, whole = Law.of(price), price.on_grid(up=False).amount
+        scales = [Fraction(0)] * len(shares)
+        for group, share in enumerate(shares):
+            if share:
+                alone = [law.price(int(g == group), Fraction(1)) for g in range(len(shares))]
+                scales[group] = round_up(_cost(statistic, law, alone, unit) / (whole * share))
+        return cls(law=law, per_group=tuple(scales))
+
+
+def price_of(statistic: Statistic, noise: Noise, unit: Unit) -> Price:
+    """The exact price of one measurement.
+
+    Gaussian: rho = max over neighbours of sum of change^2 / (2 sigma^2)        [BunS16, Prop. 1.6; CanKS20]
+    Laplace:  epsilon = max over neighbours of sum of |change| / b              [DwoMNS06]
+    A person with m rows changes a sum m times as much: epsilon times m, rho times m^2.
+    """
+    if len(noise.per_group) != statistic.groups:
+        raise BadPlan(f"{statistic.name} has {statistic.groups} groups but {len(noise.per_group)} scales were given")
+    for group, scale in enumerate(noise.per_group):
+        alone = [Fraction(int(g == group)) for g in range(statistic.groups)]
+        if scale < 0 or (scale == 0 and statistic.sensitivity(power=1, weights=alone, neighbours=unit.neighbours) > 0):
+            raise BadPlan(f"group {group} of {statistic.name} depends on single rows and needs noise")
+    weights = [noise.law.price(1, scale) if scale else Fraction(0) for scale in noise.per_group]
+    return Price(currency=noise.law.currency, amount=_cost(statistic, noise.law, weights, unit))
+
+
+def _cost(statistic: Statistic, law: Law, weights: Sequence[Fraction], unit: Unit) -> Fraction:
+    """The most that a person can change the sums by, in the power of the law, each group times its weight."""
+    change = statistic.sensitivity(power=law.power, weights=weights, neighbours=unit.neighbours)
+    return change * Fraction(unit.rows) ** law.power
+
+
+def round_up(value: Fraction) -> Fraction:
+    """A little more noise, never less: the next fraction with 40 significant bits."""
+    if value == 0:
+        return value
+    shift = SIGNIFICANT_BITS - (value.numerator.bit_length() - value.denominator.bit_length())
+    scaled = value * Fraction(2) ** shift
+    return Fraction(math.ceil(scaled)) / Fraction(2) ** shift
