@@ -95,7 +95,7 @@ def targets(name: str | None = None) -> list[AuditTarget]:
     groups: dict[Group, Iterable[str]] = {
         "mechanism": mechanical,
         "curator": [specimen.name for specimen in CURATORS],
-        "statistic": statistics(),
+        "statistic": sorted(statistics()),
         "step": STEPS,
     }
     every = [AuditTarget(group, of_group) for group, names in groups.items() for of_group in names]
