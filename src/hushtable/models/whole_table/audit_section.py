@@ -38,4 +38,4 @@ def audit_section(model: WholeTableModel, audit: Calibration) -> Section:
         f"confidence no question about the columns of a table is wrong by more than its distance and {limit:.4f}."
     )
     table = TextTable(("audited tables of", "how many", "mean distance", "95% are below", "largest"), lines)
-    return Section(heading="Audit", text=text, parts=(table, tuple(pictures)))
+    return Section(heading="Calibration", text=text, parts=(table, tuple(pictures)))
