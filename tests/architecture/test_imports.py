@@ -125,7 +125,7 @@ def methods_without_docstring():
 
     for module in walk_packages(hushtable.__path__, "hushtable."):
         for cls in vars(import_module(module.name)).values():
-            if isinstance(cls, type) and cls.__module__ == module.name:
+            if isinstance(cls, type) and cls.__module__ == module.name and not cls.__name__.startswith("_"):
                 for name, method in vars(cls).items():
                     inner = method.fget if isinstance(method, property) else getattr(method, "__func__", method)
                     inner = getattr(inner, "func", inner)

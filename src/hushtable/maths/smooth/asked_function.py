@@ -79,6 +79,7 @@ class ExpressionTarget(AskedFunction):
 
     @cached_property
     def names(self) -> frozenset[str]:  # type: ignore[override]
+        """The columns it reads."""
         return frozenset(names_in(self.expression))
 
     def surely_finite(self, axes: Sequence[Axis]) -> bool:

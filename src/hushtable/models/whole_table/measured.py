@@ -118,9 +118,11 @@ class MeasuredSums:
     positions: tuple[int, ...]
 
     def coefficients(self, function: Floats) -> Floats:
+        """The function itself: its sum is linear in the cells."""
         return function
 
     def moments(self, coefficients: Floats) -> Moments:
+        """Value, variance and fourth cumulant of the sum; nan where what was measured does not tell it."""
         told = _sums_and_known(self.model, self.positions, coefficients, 0)
         if told is None or not told[1][0]:
             return Moments(*(np.array(np.nan) for _ in range(3)))
