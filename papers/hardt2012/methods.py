@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 import hushtable as ht
 from hushtable.budget import Price
+from hushtable.laws import Law
 from hushtable.maths.distribution import Evidence, Factored, fit
 from hushtable.maths.distribution.fit import PRIOR_SD
 from hushtable.maths.distribution.kernels import places, scale, tally, walsh
@@ -55,7 +56,7 @@ def ours(table: Counts, workload: str, budget: ht.Budget, seed: int, mechanism: 
     """A release by the library with its own settings."""
     plan = ht.plan(table.domain, rows=table.rows, workload=workload, budget=budget, mechanism=mechanism)
     model = table.vault.release(plan, randomness=ht.Simulated(seed)).model
-    return model.hypothesis.table(range(len(table.attributes))).ravel()
+    return model.distribution.table(range(len(table.attributes))).ravel()
 
 
 class ParityClass:
@@ -101,9 +102,9 @@ class ParityClass:
 
     def equal_noise(self, epsilon: Fraction) -> Noise:
         """One Laplace scale for all parities together, the least at this epsilon: by exact sensitivity."""
-        one = Noise(law="laplace", per_group=(Fraction(0), *[Fraction(1)] * (self.statistic.groups - 1)))
+        one = Noise(law=Law.LAPLACE, per_group=(Fraction(0), *[Fraction(1)] * (self.statistic.groups - 1)))
         least = price_of(self.statistic, one, self.unit).amount / epsilon
-        return Noise(law="laplace", per_group=tuple(group * least for group in one.per_group))
+        return Noise(law=Law.LAPLACE, per_group=tuple(group * least for group in one.per_group))
 
     def step(self, hypothesis: Floats, number: int, target: float, rate: float = 0.5) -> None:
         """One multiplicative update in place: weights times exp(rate x (target - mean) x sign)."""
@@ -182,6 +183,6 @@ def _rounds(
         reference = np.rint(parities.means(hypothesis) * parities.rows).astype(np.int64)
         number = door.select(parities.statistic, reference, select, among=parities.numbers)
         part = parities.statistic.part(number)
-        at_one = price_of(part, Noise(law="laplace", per_group=(Fraction(1),)), parities.unit).amount
-        values = door.measure(part, Noise(law="laplace", per_group=(at_one / half,))).values
+        at_one = price_of(part, Noise(law=Law.LAPLACE, per_group=(Fraction(1),)), parities.unit).amount
+        values = door.measure(part, Noise(law=Law.LAPLACE, per_group=(at_one / half,))).values
         yield number, float(values[0]) / parities.rows

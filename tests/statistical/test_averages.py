@@ -62,7 +62,7 @@ def at_most(chance, held, shown):
 @pytest.mark.parametrize("shape", SHAPES)
 def test_normal_noise_is_held_given_that_an_average_is_shown(shape, size):
     """By the proof between 95 and 97.5%, and 99.9 and 99.95%, for any group."""
-    found, truth = drawn("gaussian", shape, size, 5_000)
+    found, truth = drawn(Law.GAUSSIAN, shape, size, 5_000)
     count = held(found, truth, 0.95)
     assert count[1] > 500
     assert at_least(0.95, *count)
@@ -74,7 +74,7 @@ def test_normal_noise_is_held_given_that_an_average_is_shown(shape, size):
 @pytest.mark.parametrize(("shape", "cells"), [*((shape, 1) for shape in SHAPES), ("half of two", 4)])
 def test_laplace_noise_is_held_given_that_an_average_is_shown(shape, size, cells):
     """Approximate, by kurtosis: at least 93% and 99.5%, and 95% is 99.5% at most."""
-    found, truth = drawn("laplace", shape, size, 4_000, cells=cells)
+    found, truth = drawn(Law.LAPLACE, shape, size, 4_000, cells=cells)
     count = held(found, truth, 0.95)
     assert count[1] > 250
     assert at_least(0.93, *count)
@@ -84,14 +84,14 @@ def test_laplace_noise_is_held_given_that_an_average_is_shown(shape, size, cells
 
 def test_a_scale_7_percent_wrong_is_seen():
     for wrong, fits in ((1.0, True), (0.93, False), (1.07, False)):
-        found, truth = drawn("gaussian", "half of two", 12.0, 25_000, wrong=wrong)
+        found, truth = drawn(Law.GAUSSIAN, "half of two", 12.0, 25_000, wrong=wrong)
         count = held(found, truth, 0.95)
         assert (at_least(0.95, *count) and at_most(0.95, *count)) == fits, (wrong, count)
 
 
 def test_intervals_that_ignore_the_choice_would_not_do():
     """The same draws, with the plain limits of [Fie54]: far below 95% for groups of which few are shown."""
-    found, truth = drawn("gaussian", "none of two", 1.5, 12_000)
+    found, truth = drawn(Law.GAUSSIAN, "none of two", 1.5, 12_000)
     off = np.abs(found.top - truth * found.below) / np.sqrt(found.variance[0])
     plain = int((off[found.known] <= 1.96).sum())
     assert not at_least(0.93, plain, int(found.known.sum()))
@@ -100,7 +100,7 @@ def test_intervals_that_ignore_the_choice_would_not_do():
 
 def test_large_groups_have_the_usual_interval():
     """Value and 1.96 first-order standard errors, up to terms of the order of noise over size."""
-    found, _ = drawn("gaussian", "most of two", 3000.0, 200)
+    found, _ = drawn(Law.GAUSSIAN, "most of two", 3000.0, 200)
     half = 1.959964 * np.sqrt(found.noise()[0])
     np.testing.assert_allclose(found.high(0.95) - found.value, half, rtol=2e-3)
     np.testing.assert_allclose(found.value - found.low(0.95), half, rtol=2e-3)
@@ -108,8 +108,8 @@ def test_large_groups_have_the_usual_interval():
 
 def test_bins_are_bounded_by_their_ends():
     """Rows anywhere in their bins: the mean of the lower ends bounds from below, that of the upper ends from above."""
-    lower, low = drawn("gaussian", "most of two", 5.0, 6_000)
-    upper, high = drawn("gaussian", "most of two", 5.0, 6_000)
+    lower, low = drawn(Law.GAUSSIAN, "most of two", 5.0, 6_000)
+    upper, high = drawn(Law.GAUSSIAN, "most of two", 5.0, 6_000)
     found = Averages.of(lower, upper, np.full(6000, 20.0), np.full(6000, 30.0))
     ends = found(0.95)
     shown = lower.known

@@ -107,8 +107,8 @@ def test_lists_of_a_stability_histogram_hold_what_they_say(of_rows):
     for _ in range(draws):
         # All that can be rare here is rare, and no frequent value is missed: the threshold has tests of its own.
         frequent = Frequent(scale=scale, threshold=30, texts=tuple((name,) for name in names[:4]),
-                            counts=counts[:4] + noise(random, "laplace", scale, 4))  # fmt: skip
-        rows = total + (int(noise(random, "laplace", of_rows, 1)[0]) if of_rows else 0)
+                            counts=counts[:4] + noise(random, Law.LAPLACE, scale, 4))  # fmt: skip
+        rows = total + (int(noise(random, Law.LAPLACE, of_rows, 1)[0]) if of_rows else 0)
         model = StabilityModel(domain=shape, columns=KeyColumns(shape.attributes), frequent=frequent, count=rows,
                                rows_scale=Fraction(of_rows))  # fmt: skip
         for count in (0, 1):

@@ -12,6 +12,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import chi2, chi2_contingency
 
+from hushtable.laws import Law
 from hushtable.maths.interactions.layout import CoordinateNoise
 from hushtable.vault.door.bernoulli import Precision
 from hushtable.vault.door.randomness import Simulated, SystemRandomness
@@ -95,32 +96,32 @@ def assert_fits_and_can_reject(law: str, scale: Fraction, size: int, precision: 
 @pytest.mark.parametrize(("precision", "size"), PATHS[:2])
 @pytest.mark.parametrize("b", SCALES, ids=str)
 def test_laplace(b, precision, size):
-    assert_fits_and_can_reject("laplace", b, size, precision)
+    assert_fits_and_can_reject(Law.LAPLACE, b, size, precision)
 
 
 def test_laplace_that_is_hardly_ever_noise():
     # Scale 1/50 is zero but for one draw in 10^21, so its power is shown at 1/8: one draw in 1500.
     assert not laplace(Fraction(1, 50), 10**6, SOURCE).any()
-    assert_fits_and_can_reject("laplace", Fraction(1, 8), 2 * 10**6, Precision())
+    assert_fits_and_can_reject(Law.LAPLACE, Fraction(1, 8), 2 * 10**6, Precision())
 
 
 @pytest.mark.parametrize(("precision", "size"), PATHS)
 @pytest.mark.parametrize("variance", VARIANCES, ids=str)
 def test_gaussian(variance, precision, size):
-    assert_fits_and_can_reject("gaussian", variance, size, precision)
+    assert_fits_and_can_reject(Law.GAUSSIAN, variance, size, precision)
 
 
 def test_gaussian_that_is_hardly_ever_noise():
     # Standard deviation 1/4: one draw in 1500 is not zero.
-    assert_fits_and_can_reject("gaussian", Fraction(1, 16), 10**6, Precision())
+    assert_fits_and_can_reject(Law.GAUSSIAN, Fraction(1, 16), 10**6, Precision())
 
 
 @pytest.mark.slow
 def test_gaussian_by_ties_and_decimals_together():
-    assert_fits_and_can_reject("gaussian", Fraction(37, 5), 40_000, Precision(width=2, slack=2.0))
+    assert_fits_and_can_reject(Law.GAUSSIAN, Fraction(37, 5), 40_000, Precision(width=2, slack=2.0))
 
 
-@pytest.mark.parametrize("law", ["laplace", "gaussian"])
+@pytest.mark.parametrize("law", [Law.LAPLACE, Law.GAUSSIAN])
 def test_every_entry_of_a_mixed_table(law):
     """Scales drawn together, several with one proposal, each fit their own law and no neighbour's."""
     table = tuple(Fraction(30) * Fraction(115, 100) ** i for i in range(8))
@@ -197,7 +198,7 @@ def two_sample(first: NDArray[np.int64], second: NDArray[np.int64], edges: NDArr
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("law", ["laplace", "gaussian"])
+@pytest.mark.parametrize("law", [Law.LAPLACE, Law.GAUSSIAN])
 @pytest.mark.parametrize("scale", [0.75, 5.0])
 def test_opendp_draws_the_same_law(law, scale):
     import opendp.prelude as dp

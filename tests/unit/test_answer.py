@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from hushtable.errors import BadQuestion
+from hushtable.laws import Law
 from hushtable.maths.linear.non_negative import nearest_non_negative
 from hushtable.questions.answer import Answer, CrossTab, interval_factor
 from hushtable.questions.answer_forms import measured
@@ -24,7 +25,7 @@ def answer(**settings):
     return Answer(**{"question": "smoker", "unit": "fraction", "value": 0.0712, "stderr": 0.00056} | settings)
 
 
-def crosstab(value, stderr=0.01, *, law="gaussian", bias=0.0, kurtosis=0.0, unit="fraction", groups=None):
+def crosstab(value, stderr=0.01, *, law=Law.GAUSSIAN, bias=0.0, kurtosis=0.0, unit="fraction", groups=None):
     value = np.asarray(value, dtype=np.float64)
     labels = tuple(f"c{i}" for i in range(len(value)))
     full = [np.broadcast_to(np.asarray(x, dtype=np.float64), value.shape) for x in (stderr, bias, kurtosis)]
@@ -185,7 +186,7 @@ def test_html_is_escaped():
         assert html.count("&lt;script&gt;alert('&amp;')&lt;/script&gt;") == 2
 
 
-@pytest.mark.parametrize("law", ["gaussian", "laplace"])
+@pytest.mark.parametrize("law", [Law.GAUSSIAN, Law.LAPLACE])
 @pytest.mark.parametrize("cells", [1, 2, 7, 1000])
 def test_all_cells_at_once_is_wider_and_covers(law, cells):
     table = crosstab(np.zeros(cells), 1.0, law=law, kurtosis=3.0 if law == "laplace" else 0.0)

@@ -13,6 +13,7 @@ from benchmarks.coverage_study.run import observed, read_lines, run_all
 from benchmarks.coverage_study.settings import Setting
 from benchmarks.coverage_study.tally import Tally
 from benchmarks.coverage_study.verdict import FALSE_ALARM, judge
+from hushtable.laws import Law
 from hushtable.mechanisms import mechanisms
 from hushtable.questions.answer import Answer, CrossTab
 
@@ -31,7 +32,7 @@ def normal_answers(scale: float, bias: float = 0.0):
         value, ones = np.random.default_rng(seed).normal(size=CELLS), np.ones(CELLS)
         table = CrossTab(
             question="", unit="fraction", groups={"cell": ("",) * CELLS}, value=value, stderr=scale * ones,
-            bias=bias * ones, kurtosis=0 * ones, law="gaussian",
+            bias=bias * ones, kurtosis=0 * ones, law=Law.GAUSSIAN,
         )  # fmt: skip
         return [Seen("cell", 0, table, 0 * ones)]
 

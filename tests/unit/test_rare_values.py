@@ -9,6 +9,7 @@ from tables import domain
 
 import hushtable as ht
 from hushtable.errors import BadSynopsis
+from hushtable.laws import Law
 from hushtable.maths.weighted_rows.rare_design import (
     WEIGHT_UNIT,
     Lengths,
@@ -138,10 +139,10 @@ def test_sums_without_noise_are_refused(released):
 
 
 def test_only_many_columns_of_two_values_may_be_rare():
-    assert may_be_rare([2] * 32, "gaussian")
-    assert not may_be_rare([2] * 32, "laplace")
-    assert not may_be_rare([2] * 31, "gaussian")
-    assert not may_be_rare([2] * 32 + [6], "gaussian")
+    assert may_be_rare([2] * 32, Law.GAUSSIAN)
+    assert not may_be_rare([2] * 32, Law.LAPLACE)
+    assert not may_be_rare([2] * 31, Law.GAUSSIAN)
+    assert not may_be_rare([2] * 32 + [6], Law.GAUSSIAN)
 
 
 def test_the_plan_says_what_noise_a_rare_column_will_have():

@@ -20,6 +20,7 @@ import hushtable as ht
 from hushtable.cli import app
 from hushtable.domain import Domain
 from hushtable.errors import BadPath, BadQuestion
+from hushtable.laws import Law
 from hushtable.mechanisms import mechanisms
 from hushtable.models import MODELS
 from hushtable.models.base import Model
@@ -46,7 +47,7 @@ AWKWARD = {
 def histogram(shape, cells, *, public=True):
     cells = np.asarray(cells)
     rows = int(max(cells.sum(), 1)) if public else None
-    return HistogramModel(domain=shape, law="laplace", scale=Fraction(1), cells=cells, rows=rows)
+    return HistogramModel(domain=shape, law=Law.LAPLACE, scale=Fraction(1), cells=cells, rows=rows)
 
 
 def synopsis_of(model, *, not_private=False):
@@ -103,7 +104,7 @@ class TestTheLaw:
         shape = domain({"x": {"kind": "integer", "between": [1, 6], "missing": "error"}})
         cells, total = np.array([-40, 100, 3, 0, 60, -7]), 90 if public else 116
         model = HistogramModel(
-            domain=shape, law="gaussian", scale=Fraction(9), cells=cells, rows=90 if public else None
+            domain=shape, law=Law.GAUSSIAN, scale=Fraction(9), cells=cells, rows=90 if public else None
         )
         low, high = 0.0, 100.0
         for _ in range(60):

@@ -281,7 +281,7 @@ def test_weights_count_in_proportion(synopsis):
 
 
 def test_many_lists_at_once_are_the_lists_one_by_one(synopsis, monkeypatch):
-    from hushtable.models.keyed.keyed import list_answers
+    from hushtable.models.keyed import list_answers
 
     source = np.random.default_rng(2)
     lists = {

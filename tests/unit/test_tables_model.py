@@ -80,7 +80,7 @@ MAKERS = {
 
 @pytest.mark.parametrize("relative", [False, True], ids=["counts", "shares"])
 @pytest.mark.parametrize("rows", [None, 700], ids=["noisy rows", "public rows"])
-@pytest.mark.parametrize("law", ["gaussian", "laplace"])
+@pytest.mark.parametrize("law", [Law.GAUSSIAN, Law.LAPLACE])
 @pytest.mark.parametrize("made", MAKERS)
 def test_every_question_gets_the_least_squares_answer_and_its_exact_noise(made, law, rows, relative):
     model, brute = MAKERS[made](law, rows)

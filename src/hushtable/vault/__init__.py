@@ -2,8 +2,9 @@
 
 1. door/door.py (a few hundred lines). Nothing leaves but through `_step`: the price is known and affordable, the rows
    are read, the charge is written, and only then noise is drawn. See that every public method goes through it, or
-   draws nothing, and that every price is that of the theorem its docstring cites. door/reveal.py and
-   door/sparse_vector.py, both short, hold the two prices that are not a sensitivity divided by a scale.
+   draws nothing, and that every price is that of the theorem its docstring cites. door/noise.py (short) makes the
+   price of a measurement from the sensitivity of what is summed; door/reveal.py and door/sparse_vector.py, both
+   short, hold the two prices that are made otherwise.
 2. door/samplers.py and door/bernoulli.py (a few hundred lines). Noise is drawn in whole numbers and fractions, so that
    its law is the stated one exactly; the proofs stand beside the code. door/randomness.py says where bytes come from.
 3. statistics/base.py (short): what is summed over rows, and what `sensitivity` promises. Then one file a statistic,
@@ -14,7 +15,8 @@
 4. ledger/ (about as long as the door and its samplers together). chain.py first: `balances` is the only arithmetic,
    and shows that no line spends what is not there. ledger.py: a reservation is durable before rows are read, and a
    charge before noise is drawn. file.py, terms.py, mixed.py and durable.py: how lines get to the disk, and two
-   currencies in one account. sealed_lines.py keeps a curator's state in the same way.
+   currencies in one account. account.py is what a door charges to; sealed_lines.py keeps a curator's state in the
+   same way as the ledger its lines.
 5. coding.py and sources/base.py (short), then the other sources: how a row is read depends on that row and the domain
    alone, and no row can make reading fail. Every price rests on this. held_rows.py, held_keys.py and key_counts.py
    hold rows in memory for questions that come one by one; what they hold is asked through the same door.

@@ -41,7 +41,7 @@ class OneColumn(Subject):
         return {}
 
     def parse(self, text: str) -> Question:
-        return Question(text=text, kind="count")
+        return Question(text=text)
 
     def asked(self, question: Question | Listed) -> Asked:
         return OneCode(self, int(question.text))

@@ -82,7 +82,7 @@ class TestContract:
     def test_spread_is_that_of_the_worst_pair(self, statistic, power, neighbours):
         """Brute force over all pairs of rows (or all rows), in whole numbers."""
         every = changes(row_vectors(statistic), neighbours)
-        law = "gaussian" if power == 2 else "laplace"
+        law = Law.GAUSSIAN if power == 2 else Law.LAPLACE
         for seed in range(3):
             drawn = np.random.default_rng(seed).integers(0, 9, statistic.groups)
             each = drawn[statistic.scales(law, [Fraction(1)] * statistic.groups).index]

@@ -22,6 +22,7 @@ FORKING = """
 import os, sys
 from fractions import Fraction
 import numpy as np
+from hushtable.laws import Law
 from hushtable.maths.interactions.layout import CoordinateNoise
 from hushtable.vault.door.samplers import laplace, sample
 from hushtable.vault.door.randomness import SystemRandomness
@@ -32,7 +33,8 @@ draws = {{
     "words": lambda: source.words(4).tobytes(),
     "laplace": lambda: laplace(Fraction(2**40), 4, source).tobytes(),
     "gaussian": lambda: sample(
-        CoordinateNoise(law="gaussian", table=(Fraction(2**80),), index=np.zeros(4, dtype=np.int32)), source).tobytes(),
+        CoordinateNoise(law=Law.GAUSSIAN, table=(Fraction(2**80),), index=np.zeros(4, dtype=np.int32)), source
+    ).tobytes(),
 }}
 draw = draws[sys.argv[1]]
 draw()

@@ -256,14 +256,14 @@ def test_equal_scales_share_no_draws():
     assert len(set(y.tolist())) > 990
 
 
-@pytest.mark.parametrize("law", ["laplace", "gaussian"])
+@pytest.mark.parametrize("law", [Law.LAPLACE, Law.GAUSSIAN])
 def test_no_coordinates_give_no_noise(law):
     nothing = np.zeros(0, dtype=np.int32)
     for table in ((), (Fraction(3), Fraction(5))):
         assert noise.sample(CoordinateNoise(law=law, table=table, index=nothing), Simulated(1)).shape == (0,)
 
 
-@pytest.mark.parametrize("law", ["laplace", "gaussian"])
+@pytest.mark.parametrize("law", [Law.LAPLACE, Law.GAUSSIAN])
 @pytest.mark.parametrize("scale", [Fraction(-1), Fraction(2**100 + 1)])
 def test_a_scale_out_of_range_is_refused(law, scale):
     with pytest.raises(BadPlan, match=f"{law} noise scale must be 0 to"):

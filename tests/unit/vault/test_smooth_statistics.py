@@ -106,7 +106,7 @@ def candidates(d, cells, optional=()):
 
 
 def unit_of_each(statistic, power, weights):
-    law = "gaussian" if power == 2 else "laplace"
+    law = Law.GAUSSIAN if power == 2 else Law.LAPLACE
     total = 0
     for group, weight in enumerate(weights):
         scales = statistic.scales(law, [Fraction(int(g == group)) for g in range(statistic.groups)])
