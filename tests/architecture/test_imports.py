@@ -137,3 +137,10 @@ def test_a_method_says_its_promise_or_keeps_that_of_its_base():
     for cls, name in methods_without_docstring():
         bases = [vars(base)[name] for base in cls.__mro__[1:] if name in vars(base)]
         assert any(base.__doc__ for base in bases), f"{cls.__qualname__}.{name} has no docstring, nor has its base"
+
+
+def test_a_class_has_a_name_of_its_own():
+    """One word, one thing. A mechanism may be called like the one statistic that it measures."""
+    names = [node.name for path in FILES for node in ast.parse(path.read_text()).body if isinstance(node, ast.ClassDef)]
+    public = [name for name in names if not name.startswith("_")]
+    assert {name for name in public if public.count(name) > 1} == {"Histogram"}

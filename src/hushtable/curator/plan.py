@@ -37,7 +37,7 @@ MOST_QUESTIONS, MOST_UPDATES = 10**9, 10**6
 
 
 @dataclass(frozen=True, kw_only=True)
-class Terms:
+class CuratorTerms:
     """Prices and noise of the paid answers, all of them exact."""
 
     opening: Fraction
@@ -99,12 +99,12 @@ class CuratorPlan:
         return _down(self.price.amount * START_SHARE) if starts else Fraction(0)
 
     @cached_property
-    def terms(self) -> Terms:
+    def terms(self) -> CuratorTerms:
         """What one paid answer costs, and what it buys."""
         left = self.price.amount - self.rows_amount - self.start_amount
         if self.way == "independent":
             each = _down(left / self.questions)
-            return Terms(opening=Fraction(0), each=each, answer=each, comparing=Fraction(0), crossings=0)
+            return CuratorTerms(opening=Fraction(0), each=each, answer=each, comparing=Fraction(0), crossings=0)
         return _pure_terms(left, self.updates) if self.law == Law.LAPLACE else _rho_terms(left, self.updates)
 
     @property
@@ -272,16 +272,16 @@ def _lists(domain: Domain, workload: Workload | str | None) -> Sparse | None:
     return chosen
 
 
-def _rho_terms(left: Fraction, updates: int) -> Terms:
+def _rho_terms(left: Fraction, updates: int) -> CuratorTerms:
     """A new threshold for every stretch: each is epsilon-DP, hence epsilon^2 / 2 of rho [BunS16, Prop. 1.4]."""
     each = _down(left / updates)
     comparing = _down(each * (1 - ANSWER_SHARE))
     # Rounded down, so that epsilon^2 / 2, rounded up to the grid of budgets, is not above `comparing`.
     epsilon = Fraction(math.isqrt(int(2 * comparing * GRID**2)), GRID)
-    return Terms(opening=Fraction(0), each=each, answer=each - comparing, comparing=epsilon, crossings=1)
+    return CuratorTerms(opening=Fraction(0), each=each, answer=each - comparing, comparing=epsilon, crossings=1)
 
 
-def _pure_terms(left: Fraction, updates: int) -> Terms:
+def _pure_terms(left: Fraction, updates: int) -> CuratorTerms:
     """One threshold for all stretches; see Door.watch for what each part of it costs."""
     from ..vault.door.door import sparse_vector_shares
 
@@ -289,10 +289,12 @@ def _pure_terms(left: Fraction, updates: int) -> Terms:
     # The door rounds every charge up: room for all of them.
     comparing = left - answer * updates - Fraction(updates + 2, GRID)
     if comparing <= 0:
-        return Terms(opening=Fraction(0), each=Fraction(0), answer=answer, comparing=Fraction(0), crossings=updates)
+        return CuratorTerms(
+            opening=Fraction(0), each=Fraction(0), answer=answer, comparing=Fraction(0), crossings=updates
+        )
     first, second = sparse_vector_shares(comparing, updates)
     each = _up(second / updates) + answer
-    return Terms(opening=_up(first), each=each, answer=answer, comparing=comparing, crossings=updates)
+    return CuratorTerms(opening=_up(first), each=each, answer=answer, comparing=comparing, crossings=updates)
 
 
 def _down(amount: Fraction) -> Fraction:

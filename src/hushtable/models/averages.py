@@ -18,13 +18,13 @@ from ..questions.parse import Question
 from .build_answer import Estimates, Wording, build_answer, group_labels
 from .quotients import PLACES, Averages, Quotients
 
-__all__ = ["Around", "Linear", "Spans", "averages", "mean_answer"]
+__all__ = ["Around", "LinearSums", "Spans", "averages", "mean_answer"]
 
 Floats = NDArray[np.float64]
 TOO_SMALL = "a group that is too small to tell from 0 has an unknown average; its interval is all there can be"
 
 
-class Linear(Protocol):
+class LinearSums(Protocol):
     """Released numbers: sums over rows of a function of the codes, with their noise."""
 
     def coefficients(self, function: Floats) -> Floats:
@@ -66,14 +66,14 @@ class Spans:
         return cls(inside, low, high, least, most)
 
 
-def averages(numbers: Linear, spans: Spans) -> Averages:
+def averages(numbers: LinearSums, spans: Spans) -> Averages:
     """The averages of all groups. Values are scaled by what there can be in the group, to 0 and 1."""
     lower = _quotients(numbers, spans, spans.low)
     upper = lower if np.array_equal(spans.low, spans.high) else _quotients(numbers, spans, spans.high)
     return Averages.of(lower, upper, spans.least, spans.most)
 
 
-def _quotients(numbers: Linear, spans: Spans, values: Floats) -> Quotients:
+def _quotients(numbers: LinearSums, spans: Spans, values: Floats) -> Quotients:
     """The sums of scaled values over the numbers of rows."""
     moments = []
     for inside, least, most in zip(spans.inside, spans.least, spans.most, strict=True):

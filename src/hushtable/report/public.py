@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadQuestion
+from ..models.sections import Bars, Curve, Picture, Section, TextTable
 from ..questions.answer import CrossTab
 from ..questions.parse import Question
 from ..questions.stamp import SIMULATED
 from ..synopsis import Synopsis
 from ..words import counted, readable
 from .page import facts_table, figures, page, section
-from .pictures import bars, heat_map
-from .sections import drawn
+from .pictures import bars, heat_map, histogram, line
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -33,7 +33,7 @@ def public_report(synopsis: Synopsis) -> str:
     """One HTML page for everyone."""
     sections = [
         section("What this is", facts(synopsis), _remarks(synopsis)),
-        *(drawn(part) for part in synopsis.model.sections()),
+        *(_drawn(part) for part in synopsis.model.sections()),
         *_single_section(synopsis),
         *_pair_section(synopsis),
     ]
@@ -125,3 +125,22 @@ def _pair_section(synopsis: Synopsis) -> list[str]:
         return []
     return [section("Pairs of columns that depend most on each other", figures(pictures),
                     text="Darker cells hold more rows. Point at a cell to read it.")]  # fmt: skip
+
+
+def _drawn(shown: Section) -> str:
+    """A section of a model's facts as HTML."""
+    parts = [
+        facts_table(part.heads, part.lines)
+        if isinstance(part, TextTable)
+        else figures([(picture.caption, _picture(picture)) for picture in part])
+        for part in shown.parts
+    ]
+    return section(shown.heading, *parts, text=shown.text)
+
+
+def _picture(shown: Picture) -> str:
+    if isinstance(shown, Bars):
+        return bars(shown.labels, shown.value, shown.half, None, shown.title)
+    if isinstance(shown, Curve):
+        return line(shown.places, shown.value, shown.half, shown.title, logarithmic=shown.logarithmic)
+    return histogram(shown.values, shown.title, shown.axis)

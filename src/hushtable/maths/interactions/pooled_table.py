@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from .layout import InteractionLayout
 from .noisy_table import NoisyTable
 
-__all__ = ["PooledTable", "Source", "components", "precision", "subsets", "tables_with"]
+__all__ = ["PooledTable", "TableSource", "components", "precision", "subsets", "tables_with"]
 
 Floats = NDArray[np.float64]
 Axes = tuple[int, ...]
@@ -74,7 +74,7 @@ def precision(interactions: InteractionLayout, kind: Kind, variances: Mapping[Ki
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class TableSource:
     """The released tables that hold these axes of a pooled table and no others: one entry for every kind of table."""
 
     axes: Axes
@@ -94,7 +94,7 @@ class PooledTable(NoisyTable):
     where they overlap, and a question of weights c has weights sum_A w(T, A) c_A on the cells of a released table T.
     """
 
-    sources: tuple[Source, ...]
+    sources: tuple[TableSource, ...]
 
     @property
     def fitted(self) -> Floats:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .axes import Axis
 from .balls import EXACT, Ball
-from .expressions import Call, Constant, Expression, Line, Operation, names_in
+from .expressions import Call, Constant, Expression, LinearForm, Operation, names_in
 from .jets import Jet, JetCalculus
 from .slopes import BOUNDED
 
@@ -66,7 +66,7 @@ def _column(calculus: JetCalculus, axis: Axis, x: Floats, radius: float, number:
 def _jet(c: JetCalculus, expression: Expression, columns: dict[str, Jet]) -> Jet:
     if isinstance(expression, Constant):
         return [Ball(np.array([[expression.value]]), EXACT)]
-    if isinstance(expression, Line):
+    if isinstance(expression, LinearForm):
         return c.line(columns[expression.name], expression.slope, expression.shift)
     if isinstance(expression, Call):
         return _call(c, expression.function, _jet(c, expression.argument, columns))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .addition import ADDITION_THEOREMS, by_addition
-from .expressions import ARITHMETIC, Call, Constant, Expression, Line, terms
+from .expressions import ARITHMETIC, Call, Constant, Expression, LinearForm, terms
 from .functions import FUNCTIONS
 
 __all__ = ["evaluate"]
@@ -28,7 +28,7 @@ def _evaluate(expression: Expression, columns: Mapping[str, Floats]) -> Any:
     """An array, or a plain number where there is no column."""
     if isinstance(expression, Constant):
         return expression.value
-    if isinstance(expression, Line):
+    if isinstance(expression, LinearForm):
         scaled = columns[expression.name]
         scaled = scaled if expression.slope == 1.0 else expression.slope * scaled
         return scaled if expression.shift == 0.0 else scaled + expression.shift

@@ -21,7 +21,7 @@ __all__ = [
     "Call",
     "Constant",
     "Expression",
-    "Line",
+    "LinearForm",
     "Operation",
     "joined",
     "names_in",
@@ -51,7 +51,7 @@ class Constant:
 
 
 @dataclass(frozen=True)
-class Line:
+class LinearForm:
     """slope * column + shift, the column in its own units."""
 
     name: str
@@ -76,7 +76,7 @@ class Call:
     argument: Expression
 
 
-Expression = Constant | Line | Operation | Call
+Expression = Constant | LinearForm | Operation | Call
 
 
 def parse_expression(text: str, known: Sequence[str]) -> Expression:
@@ -132,12 +132,12 @@ class _Reader:
                 return _constant(float(FUNCTIONS[function](np.array(argument.value))))
         return Call(function, argument)
 
-    def _column(self, name: str) -> Line:
+    def _column(self, name: str) -> LinearForm:
         if name.lower() not in self.lower:
             raise BadQuestion(
                 f"no smooth column '{name[:60]}'; this synopsis has {listed(self.known)}.{suggestion(name, self.known)}"
             )
-        return Line(name if name in self.known else self.lower[name.lower()])
+        return LinearForm(name if name in self.known else self.lower[name.lower()])
 
 
 def _constant(value: float) -> Constant:
@@ -154,7 +154,7 @@ def joined(operator: str, left: Expression, right: Expression) -> Expression:
     """The operation; computed now where both sides are numbers, and written as a line where it is one."""
     if isinstance(left, Constant) and isinstance(right, Constant):
         return _constant(_computed(operator, left.value, right.value))
-    if isinstance(left, (Constant, Line)) and isinstance(right, (Constant, Line)):
+    if isinstance(left, (Constant, LinearForm)) and isinstance(right, (Constant, LinearForm)):
         line = _line(operator, left, right)
         if line is not None:
             return line
@@ -170,7 +170,7 @@ def _computed(operator: str, left: float, right: float) -> float:
     return value if isinstance(value, float) else math.nan  # a root of a negative number is complex
 
 
-def _line(operator: str, left: Constant | Line, right: Constant | Line) -> Line | None:
+def _line(operator: str, left: Constant | LinearForm, right: Constant | LinearForm) -> LinearForm | None:
     """Lines stay lines under + - and under * / by a number: ((2 * age - 116) / 80 - 0.5) / 0.1 is one."""
     first, a, b = _ends(left)
     second, c, e = _ends(right)
@@ -187,13 +187,13 @@ def _line(operator: str, left: Constant | Line, right: Constant | Line) -> Line 
     return None
 
 
-def _ends(part: Constant | Line) -> tuple[str, float, float]:
+def _ends(part: Constant | LinearForm) -> tuple[str, float, float]:
     """Column, slope and shift; a number is a line without a column."""
     return ("", 0.0, part.value) if isinstance(part, Constant) else (part.name, part.slope, part.shift)
 
 
-def _written(name: str, slope: float, shift: float) -> Line:
-    return Line(name, _finite(slope), _finite(shift))
+def _written(name: str, slope: float, shift: float) -> LinearForm:
+    return LinearForm(name, _finite(slope), _finite(shift))
 
 
 def terms(expression: Expression, factor: float = 1.0) -> Iterator[tuple[float, Expression]]:
@@ -218,7 +218,7 @@ def terms(expression: Expression, factor: float = 1.0) -> Iterator[tuple[float, 
 
 def names_in(expression: Expression) -> set[str]:
     """The columns an expression uses."""
-    return {part.name for part in _parts(expression) if isinstance(part, Line)}
+    return {part.name for part in _parts(expression) if isinstance(part, LinearForm)}
 
 
 def _parts(expression: Expression) -> Iterator[Expression]:

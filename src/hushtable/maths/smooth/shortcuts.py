@@ -9,7 +9,7 @@ from functools import reduce
 
 from ...errors import BadQuestion
 from ...words import listed, suggestion
-from .expressions import Call, Constant, Expression, Line, joined
+from .expressions import Call, Constant, Expression, LinearForm, joined
 
 __all__ = ["SHORTCUTS", "Shortcut", "cdf", "charfn", "kde", "logit", "moment", "read_shortcut"]
 
@@ -30,7 +30,7 @@ def kde(point: Numbers, bandwidth: Numbers) -> Shortcut:
 
 def moment(powers: Numbers) -> Shortcut:
     """The mean of a product of powers."""
-    return {"": _product([joined("**", Line(name), Constant(float(p))) for name, p in powers.items()])}
+    return {"": _product([joined("**", LinearForm(name), Constant(float(p))) for name, p in powers.items()])}
 
 
 def logit(coefficients: Numbers, intercept: float) -> Shortcut:
@@ -53,7 +53,7 @@ def cdf(point: Numbers, softness: Numbers) -> Shortcut:
 
 
 def _standard(name: str, at: float, width: float) -> Expression:
-    return joined("/", joined("-", Line(name), Constant(at)), Constant(width))
+    return joined("/", joined("-", LinearForm(name), Constant(at)), Constant(width))
 
 
 def _product(parts: list[Expression]) -> Expression:
@@ -61,7 +61,7 @@ def _product(parts: list[Expression]) -> Expression:
 
 
 def _linear(coefficients: Numbers) -> Expression:
-    terms = [joined("*", Constant(c), Line(name)) for name, c in coefficients.items()]
+    terms = [joined("*", Constant(c), LinearForm(name)) for name, c in coefficients.items()]
     return reduce(lambda a, b: joined("+", a, b), terms)
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .axes import Axis
 from .balls import EXACT, Ball
 from .enclosures import BOXES, apart, enclosed
-from .expressions import Call, Constant, Expression, Line, Operation, names_in, terms
+from .expressions import Call, Constant, Expression, LinearForm, Operation, names_in, terms
 from .functions import FUNCTIONS
 from .jets import Jet, JetCalculus
 from .slopes import BOUNDED, largest_slopes
@@ -93,7 +93,7 @@ def _of_bounded(c: JetCalculus, call: Call, axes: Sequence[Axis]) -> Steepness |
     half = {axis.name: axis.half for axis in axes if axis.transform == "none"}
     slopes: dict[str, float] = {}
     for factor, term in terms(call.argument):
-        if isinstance(term, Line) and term.name in half:
+        if isinstance(term, LinearForm) and term.name in half:
             slopes[term.name] = slopes.get(term.name, 0.0) + factor * term.slope * half[term.name]
         elif not isinstance(term, Constant):
             return None

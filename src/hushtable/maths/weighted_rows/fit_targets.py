@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .grouped_sets import GroupedSet, RawTable
-from .shares import Totals
+from .shares import ColumnTotals
 
 __all__ = ["FitTargets", "agree"]
 
@@ -34,7 +34,7 @@ class FitTargets:
     """How far each table is trusted: the variance c of its pull on the model."""
 
 
-def agree(totals: Totals, tables: Sequence[RawTable]) -> FitTargets:
+def agree(totals: ColumnTotals, tables: Sequence[RawTable]) -> FitTargets:
     """Shares from the single columns; then each table is its measured interaction on the margins of these shares."""
     rows = max(totals.rows, 1.0)
     shares = totals.shares()

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .grouped_sets import RawTable
 
-__all__ = ["Totals", "denoised", "fit_prior", "posterior_of", "small_counts"]
+__all__ = ["ColumnTotals", "denoised", "fit_prior", "posterior_of", "small_counts"]
 
 Floats = NDArray[np.float64]
 
@@ -90,7 +90,7 @@ def _around(values: Floats) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class Totals:
+class ColumnTotals:
     """The measured tables of single columns, pooled; and the number of rows they agree on.
 
     What a table of cells says of its own total and what it says beyond that are uncorrelated, because all cells have

@@ -16,7 +16,7 @@ from ...maths.weighted_rows import resolution
 from ...maths.weighted_rows.calibration import CALIBRATION_UNIT
 from ...maths.weighted_rows.grouped_sets import GroupedSet, RawTable
 from ...maths.weighted_rows.resolution import Groupings, likeness_order, ordered, profile_sets, unordered
-from ...maths.weighted_rows.shares import Totals
+from ...maths.weighted_rows.shares import ColumnTotals
 from .budget_shares import CRUDE, ONE_WAYS, ONE_WAYS_AGAIN, PROFILES, ROWS, SCORES
 from .budgeted_door import BudgetedDoor
 from .forecast import one_way_plan
@@ -48,7 +48,7 @@ class FirstLook:
     """Tables of single columns, and what follows from them."""
 
     raw: list[RawTable]
-    totals: Totals
+    totals: ColumnTotals
     shares: list[Floats]
     groupings: list[Groupings]
     """Groupings of each column from coarse to fine, in an order that `put_in_order` improves."""
@@ -64,7 +64,7 @@ class FirstLook:
     def measured(cls, survey: BudgetedDoor, first: list[RawTable]) -> FirstLook:
         """Every column, beside what was seen of it at first."""
         raw = first + _alone(survey)
-        totals = Totals(len(survey.domain.sizes), raw, survey.rows, ordered(survey.domain))
+        totals = ColumnTotals(len(survey.domain.sizes), raw, survey.rows, ordered(survey.domain))
         shares, loose = totals.shares(), unordered(survey.domain)
         by_size = [np.argsort(-p, kind="stable") if j in loose else None for j, p in enumerate(shares)]
         return cls(raw, totals, shares, [Groupings(p, order) for p, order in zip(shares, by_size, strict=True)])
@@ -118,7 +118,7 @@ def _alone(survey: BudgetedDoor) -> list[RawTable]:
     sizes, private = survey.domain.sizes, survey.domain.unit.private_rows
     sets, shape = one_way_plan(sizes, survey.law, private_rows=private)
     raw = survey.tables(sets, shape, survey.share(ONE_WAYS + ROWS * private))
-    rows = max(Totals(len(sizes), raw, survey.rows).rows, 1.0)
+    rows = max(ColumnTotals(len(sizes), raw, survey.rows).rows, 1.0)
     pricing = survey.pricing(survey.left)
     noise = [pricing.loss(table.set) * math.sqrt(table.variance) / rows for table in raw if table.set.members]
     if float(np.mean(noise)) <= CRUDE:

@@ -13,17 +13,26 @@ from ...budget import Price, touched
 from ...domain import Domain
 from ...laws import Law
 from ...maths.weighted_rows.grouped_sets import GroupedSet
-from ...maths.weighted_rows.rare_design import FIRST, LENGTHS, may_be_rare
+from ...maths.weighted_rows.rare_design import (
+    FIRST,
+    LENGTHS,
+    WEIGHT_UNIT,
+    Lengths,
+    RareColumns,
+    RareDesign,
+    may_be_rare,
+)
 from ...maths.weighted_rows.resolution import Groupings, Pricing, TablePlan, plan_pairs
 from ...maths.weighted_rows.triples import TRIPLES, second_round_pays, triples
 from ..base import Forecast
 from .budget_shares import ONE_WAYS, ROWS, SCORES, SECOND_ROUND
-from .rare_forecast import rare_line
 
 __all__ = ["WholeTableForecast", "one_way_plan"]
 
 # The public reference: evenly spread columns of which every two differ so much from independence.
 REFERENCE_DEPENDENCE = 0.1
+# That of rare values: every column has its rare value in this share of the rows, independently of the others.
+REFERENCE_SHARE = 0.02
 
 
 def one_way_plan(
@@ -131,5 +140,30 @@ class WholeTableForecast:
             better = WholeTableForecast(self.domain, gaussian, self.calibration).variation(rows)
             lines.append(f"  a pure epsilon costs accuracy here: with delta = 1e-9 the same figure is {better:.3g}")
         if may_be_rare(self.domain.sizes, self.law):
-            lines.append(rare_line(len(self.domain.sizes), rows, self._unit(1 - FIRST - LENGTHS - self.calibration)))
+            lines.append(_rare_line(len(self.domain.sizes), rows, self._unit(1 - FIRST - LENGTHS - self.calibration)))
         return tuple(lines)
+
+
+def _rare_line(width: int, rows: int, unit: float) -> str:
+    """For the plan of a wide table of two-valued columns.
+
+    unit  standard deviation of the noise of a sum that one row changes by 1, at the price of all sums
+    """
+    noise = _column_noise(width, rows, unit)
+    return (
+        f"  if rows have few unusual values, these are summed instead, and how many columns there are matters little: "
+        f"where every column has its rare value in {REFERENCE_SHARE:.0%} of the rows, its count has a standard error "
+        f"of {noise:.3g} rows"
+    )
+
+
+def _column_noise(width: int, rows: int, unit: float) -> float:
+    """Standard error of the count of a rare value, on the reference."""
+    from scipy.stats import binom
+
+    counts = rows * binom.pmf(np.arange(width + 1), width, REFERENCE_SHARE)
+    lengths = Lengths(counts, np.full(width, counts[1] / width))
+    design = RareDesign.of(lengths, RareColumns((), tuple(range(width)), (0,) * width), unit)
+    _, single, _, _, both = design.deviations
+    costs = lengths.each(1) * design.single**2.0 / single**2 + lengths.each(2) * design.both**2.0 / both**2
+    return unit * math.sqrt(float(costs.max())) * single / (WEIGHT_UNIT * lengths.kept(design.single, 1))

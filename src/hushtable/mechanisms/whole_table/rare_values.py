@@ -14,7 +14,7 @@ from ...maths.weighted_rows.grouped_sets import RawTable
 from ...maths.weighted_rows.rare_design import FIRST, LENGTHS, Lengths, RareColumns, RareDesign, split
 from ...maths.weighted_rows.rare_targets import RareMeasured, agree_rare
 from ...maths.weighted_rows.row_lengths import row_lengths
-from ...maths.weighted_rows.shares import Totals
+from ...maths.weighted_rows.shares import ColumnTotals
 from ...models.whole_table.whole_table import WholeTableModel
 from .budgeted_door import BudgetedDoor
 from .first_look import MIN_SIGMAS
@@ -32,7 +32,7 @@ def first_look(survey: BudgetedDoor) -> tuple[list[RawTable], RareColumns | None
     unit = survey.domain.unit
     alone = one_way_plan(survey.domain.sizes, survey.law, private_rows=unit.private_rows, rows_share=1.0)
     raw = survey.tables(*alone, survey.share(FIRST))
-    totals = Totals(len(survey.domain.sizes), raw, survey.rows)
+    totals = ColumnTotals(len(survey.domain.sizes), raw, survey.rows)
     if totals.rows < MIN_SIGMAS * math.sqrt(totals.rows_variance):
         return raw, None
     columns = split(shares := totals.shares())
@@ -52,7 +52,7 @@ def release_rare(
     survey: BudgetedDoor, raw: list[RawTable], columns: RareColumns, calibration: float
 ) -> WholeTableModel:
     """Lengths of rows, then all sums at once, then the fit and the calibration."""
-    rows = max(Totals(len(survey.domain.sizes), raw, survey.rows).rows, 1.0)
+    rows = max(ColumnTotals(len(survey.domain.sizes), raw, survey.rows).rows, 1.0)
     measured = measured_sums(survey, columns, rows, survey.calibration_share(calibration))
     agreed = agree_rare(measured, rows)
     apart = [

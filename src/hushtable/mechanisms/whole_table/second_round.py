@@ -15,11 +15,11 @@ from ...maths.weighted_rows.weighted_rows import WeightedRows
 from ...words import counted
 from .budgeted_door import BudgetedDoor
 
-__all__ = ["Fitted", "second_round"]
+__all__ = ["FittedRows", "second_round"]
 
 
 @dataclass(frozen=True, eq=False)
-class Fitted:
+class FittedRows:
     """Rows fitted to what was measured."""
 
     triples: list[RawTable]
@@ -37,7 +37,7 @@ def second_round(
     raw: Sequence[RawTable],
     candidates: Sequence[Steps],
     amount: Fraction,
-) -> Fitted:
+) -> FittedRows:
     """Fits pairs, scores all triples against that, measures the worst, and fits both. Spends at most the amount."""
     model = FirstModel.of(
         survey.domain, agreed, dependence, raw, [grouped for steps in candidates for grouped in steps]
@@ -52,9 +52,9 @@ def second_round(
     rest = amount - for_scores
     plan = plan_triples(candidates, scores, rows, survey.pricing(rest), len(survey.domain.sizes))
     if not plan.tables:  # what is left goes to the calibration
-        return Fitted([], *model.weighted_rows(), [])
+        return FittedRows([], *model.weighted_rows(), [])
     tables = survey.tables(plan.tables, plan.deviations, rest)
     remark = (
         f"a second round measured {counted(len(tables), 'table')} of three columns, in which pairs alone said least"
     )
-    return Fitted(tables, *model.corrected(tables), [remark])
+    return FittedRows(tables, *model.corrected(tables), [remark])

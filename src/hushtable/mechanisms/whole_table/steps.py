@@ -10,13 +10,13 @@ from ...maths.weighted_rows.fit_rows import fit_rows
 from ...maths.weighted_rows.fit_targets import FitTargets, agree
 from ...maths.weighted_rows.grouped_sets import RawTable
 from ...maths.weighted_rows.resolution import TablePlan, ordered, plan_pairs
-from ...maths.weighted_rows.shares import Totals
+from ...maths.weighted_rows.shares import ColumnTotals
 from ...maths.weighted_rows.triples import TRIPLES, Steps, second_round_pays, triples
 from ...models.whole_table.whole_table import WholeTableModel
 from .budget_shares import SECOND_ROUND
 from .budgeted_door import BudgetedDoor
 from .first_look import FirstLook, Scores
-from .second_round import Fitted, second_round
+from .second_round import FittedRows, second_round
 
 __all__ = ["Spending", "checked", "fit", "measured_pairs", "model_of", "planned"]
 
@@ -62,25 +62,25 @@ def measured_pairs(survey: BudgetedDoor, spending: Spending) -> list[RawTable]:
     return survey.tables([*plan.tables, *plan.again], plan.deviations, spending.for_pairs)
 
 
-def fit(survey: BudgetedDoor, tables: Sequence[RawTable], scores: Scores, spending: Spending) -> Fitted:
+def fit(survey: BudgetedDoor, tables: Sequence[RawTable], scores: Scores, spending: Spending) -> FittedRows:
     """Weighted rows for all tables at once; with a second round, for the triples that it measures too."""
     targets = _agreed(survey, tables)
     by_pair = scores.by_pair
     dependence = [by_pair[tuple(sorted(table.members))] for table in targets.sets]
     if spending.twice:
         return second_round(survey, targets, dependence, tables, spending.triples, spending.for_triples)
-    return Fitted([], *fit_rows(survey.domain, targets, dependence, [table.numbers for table in tables]), [])
+    return FittedRows([], *fit_rows(survey.domain, targets, dependence, [table.numbers for table in tables]), [])
 
 
 def _agreed(survey: BudgetedDoor, tables: Sequence[RawTable]) -> FitTargets:
     """What the tables say together: single columns first, and pairs that agree with them."""
     columns = [table for table in tables if table.alone]
-    totals = Totals(len(survey.domain.sizes), columns, survey.rows, ordered(survey.domain))
+    totals = ColumnTotals(len(survey.domain.sizes), columns, survey.rows, ordered(survey.domain))
     return agree(totals, [table for table in tables if not table.alone])
 
 
 def model_of(
-    survey: BudgetedDoor, tables: Sequence[RawTable], scores: Scores, spending: Spending, fitted: Fitted
+    survey: BudgetedDoor, tables: Sequence[RawTable], scores: Scores, spending: Spending, fitted: FittedRows
 ) -> WholeTableModel:
     """All that was released, with the rows fitted to it."""
     return WholeTableModel(

@@ -18,7 +18,7 @@ from ...domain import Domain
 from ...errors import BadSynopsis, TooWide
 from ...maths.interactions.layout import InteractionLayout
 from ...maths.interactions.noisy_table import NoisyTable
-from ...maths.interactions.pooled_table import PooledTable, Source, components, precision, subsets, tables_with
+from ...maths.interactions.pooled_table import PooledTable, TableSource, components, precision, subsets, tables_with
 from ..reading import noise_scale, read_law, row_count
 from .linear import LinearModel
 
@@ -87,7 +87,7 @@ class TablesModel(LinearModel):
             out += own.reshape(shape) / prod(sizes[p] for p in ascending if p not in members)
         return out.transpose([ascending.index(p) for p in positions])
 
-    def _source(self, positions: tuple[int, ...], axes: tuple[int, ...]) -> Source:
+    def _source(self, positions: tuple[int, ...], axes: tuple[int, ...]) -> TableSource:
         """The tables that hold these of the attributes and no others of them."""
         sizes = self.domain.sizes
         outside = Counter(size for p, size in enumerate(sizes) if p not in positions)
@@ -102,7 +102,7 @@ class TablesModel(LinearModel):
             known = self.rows is not None and not members
             weights[members] = np.zeros(len(holding)) if known else 1 / margins / self._precision(own)
         copies = np.array([number * prod(key) / within for key, number in holding])
-        return Source(axes, weights, copies, noise)
+        return TableSource(axes, weights, copies, noise)
 
     def _precision(self, kind: tuple[int, ...]) -> float:
         return precision(self.interactions, kind, self._noise[2])

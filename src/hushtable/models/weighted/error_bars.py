@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ...laws import Law
 from ...maths.distribution import Factored
 from .certificate import MISS, largest_noise, query_digest
-from .pooled_tables import Noise
+from .pooled_tables import NoiseMoments
 
 if TYPE_CHECKING:
     from .weighted import WeightedModel
@@ -68,7 +68,7 @@ class _Asked:
         """r, the best estimate."""
         return self.model.pooled.rows
 
-    def bar(self, basis: Basis, bias: float, noise: Noise, direct: float | None = None) -> ErrorBar:
+    def bar(self, basis: Basis, bias: float, noise: NoiseMoments, direct: float | None = None) -> ErrorBar:
         """Noise in rows, bias as a share of them."""
         square = noise.variance**2
         return ErrorBar(
@@ -109,7 +109,7 @@ def guess(
     """What is known of every mean of a function between `low` and `high`; a sum is at most `high` n."""
     asked = _Asked(model, (), np.zeros(0), value, count)
     noise = model.pooled.noise(max(abs(low), abs(high)) if count else 0.0)
-    noise = Noise(noise.variance + (sampling * asked.rows) ** 2, noise.fourth)
+    noise = NoiseMoments(noise.variance + (sampling * asked.rows) ** 2, noise.fourth)
     return asked.bar("certain" if low == high else "guessed", max(value - low, high - value), noise)
 
 
@@ -140,7 +140,7 @@ def _from_queries(asked: _Asked) -> Iterator[ErrorBar]:
         if np.allclose(function, constant + slope * weights, rtol=0, atol=1e-12):
             direct = constant + slope * float(item.values[0]) / model.grid / asked.rows
             rows, step = model.pooled.noise(constant if asked.count else constant - direct), slope / model.grid
-            noise = Noise(
+            noise = NoiseMoments(
                 step**2 * item.variance(model.law) + rows.variance, step**4 * item.fourth(model.law) + rows.fourth
             )
             yield asked.bar("measured", abs(asked.value - direct), noise, direct)

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from ...laws import Law
 from ...maths.distribution.measured import Measured
 
-__all__ = ["Noise", "PooledTable", "PooledTables"]
+__all__ = ["JointTable", "NoiseMoments", "PooledTables"]
 
 Floats = NDArray[np.float64]
 MOST_POOLED = 500
 
 
 @dataclass(frozen=True)
-class Noise:
+class NoiseMoments:
     """Variance and fourth cumulant, in rows."""
 
     variance: float
@@ -26,7 +26,7 @@ class Noise:
 
 
 @dataclass(frozen=True, eq=False)
-class PooledTable:
+class JointTable:
     """The table of a few attributes, as the mean of all measured ones that hold them."""
 
     cells: Floats
@@ -45,7 +45,7 @@ class PooledTables:
         self, measured: Sequence[Measured], sizes: Sequence[int], law: Law, *, rows: int, rows_stderr: float
     ) -> None:
         self._tables = [item for item in measured if item.function is None]
-        self._sizes, self._pooled = sizes, dict[tuple[int, ...], PooledTable | None]()
+        self._sizes, self._pooled = sizes, dict[tuple[int, ...], JointTable | None]()
         self._fourths = np.array([item.fourth(law) for item in self._tables])
         self._cells = np.array([len(item.values) for item in self._tables], dtype=np.float64)
         variances = np.array([item.variance(law) for item in self._tables])
@@ -56,11 +56,11 @@ class PooledTables:
         self._weights = self._precisions / precision
         sums = np.array([float(item.values.sum()) for item in self._tables])
         self.rows = max(rows + float(self._weights @ (sums - rows)), 1.0)
-        self._first = Noise(rows_stderr**2, law.kurtosis * rows_stderr**4)
+        self._first = NoiseMoments(rows_stderr**2, law.kurtosis * rows_stderr**4)
         self._own = 1 - float(self._weights.sum())
         self.rows_noise = self.noise(1.0)
 
-    def table(self, positions: tuple[int, ...]) -> PooledTable | None:
+    def table(self, positions: tuple[int, ...]) -> JointTable | None:
         """About these attributes; None if no table holds them all."""
         if positions not in self._pooled:
             if len(self._pooled) >= MOST_POOLED:
@@ -68,7 +68,7 @@ class PooledTables:
             self._pooled[positions] = self._mean(positions)
         return self._pooled[positions]
 
-    def _mean(self, positions: tuple[int, ...]) -> PooledTable | None:
+    def _mean(self, positions: tuple[int, ...]) -> JointTable | None:
         holds = np.array([set(positions) <= set(item.positions) for item in self._tables], dtype=bool)
         if not holds.any():
             return None
@@ -80,9 +80,9 @@ class PooledTables:
                 table = item.values.reshape([self._sizes[p] for p in item.positions]).astype(np.float64)
                 margin = table.sum(axis=tuple(i for i, p in enumerate(item.positions) if p not in positions))
                 cells += share * np.asarray(margin).transpose([kept.index(p) for p in positions])
-        return PooledTable(cells, shares)
+        return JointTable(cells, shares)
 
-    def noise(self, lean: float, table: PooledTable | None = None, contrast: Floats | None = None) -> Noise:
+    def noise(self, lean: float, table: JointTable | None = None, contrast: Floats | None = None) -> NoiseMoments:
         """The noise of lean x rows, plus that of a contrast (weights that add up to 0) of a table."""
         own, weights = lean * self._own, lean * self._weights
         variance, fourth = own**2 * self._first.variance, own**4 * self._first.fourth
@@ -96,4 +96,4 @@ class PooledTables:
             mixed = table.shares**4 * fourths + 4 * table.shares**3 * weights * cubes
             mixed += 6 * table.shares**2 * weights**2 * squares
             fourth += float(self._fourths @ (copies * mixed))
-        return Noise(variance, fourth)
+        return NoiseMoments(variance, fourth)

@@ -15,7 +15,7 @@ from ..averages import Around, Spans, averages, mean_answer
 from ..build_answer import Estimates
 from ..quotients import MIN_SIGMAS
 from .error_bars import ErrorBar, bar
-from .pooled_tables import PooledTable, PooledTables
+from .pooled_tables import JointTable, PooledTables
 from .weighted_answers import basis_notes
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class _Measured:
     """What the measured tables say together about some attributes, as released numbers."""
 
     tables: PooledTables
-    table: PooledTable
+    table: JointTable
 
     def coefficients(self, function: Floats) -> Floats:
         return function

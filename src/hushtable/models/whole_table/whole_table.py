@@ -18,7 +18,7 @@ from ...laws import Law
 from ...maths.weighted_rows.calibration import Calibration
 from ...maths.weighted_rows.grouped_sets import GroupedSet, RawTable
 from ...maths.weighted_rows.rare_targets import RareMeasured
-from ...maths.weighted_rows.shares import Totals
+from ...maths.weighted_rows.shares import ColumnTotals
 from ...maths.weighted_rows.weighted_rows import WeightedRows, word_spans
 from ...questions.answer import Answer, CrossTab
 from ...questions.parse import Question
@@ -97,9 +97,9 @@ class WholeTableModel(Model):
         return self.tables if self.rare is None else (*self.tables, *self.rare.tables)
 
     @cached_property
-    def totals(self) -> Totals:
+    def totals(self) -> ColumnTotals:
         """The tables of single columns, pooled."""
-        return Totals(len(self.domain.sizes), [raw for raw in self.measured if raw.alone], self.rows)
+        return ColumnTotals(len(self.domain.sizes), [raw for raw in self.measured if raw.alone], self.rows)
 
     @property
     def total(self) -> tuple[float, float]:

@@ -22,7 +22,7 @@ from .measured import measured_estimates
 if TYPE_CHECKING:
     from .whole_table import WholeTableModel
 
-__all__ = ["Bars", "shares", "whole_table_answer"]
+__all__ = ["AnswerBars", "shares", "whole_table_answer"]
 
 Floats = NDArray[np.float64]
 MOST_GROUPS = 2_000_000
@@ -31,7 +31,7 @@ CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True, eq=False)
-class Bars:
+class AnswerBars:
     """Bound on the bias of a fraction and noise of that bound; nan where nothing is known."""
 
     bias: float
@@ -95,7 +95,7 @@ def shares(model: WholeTableModel, where: Predicate | None, axes: Sequence[int])
     return np.asarray(np.bincount(key, weights, minlength=math.prod(sizes[p] for p in axes)), dtype=np.float64)
 
 
-def _bars(model: WholeTableModel, positions: Sequence[int]) -> Bars:
+def _bars(model: WholeTableModel, positions: Sequence[int]) -> AnswerBars:
     """What the audit says of questions about these attributes."""
     rows, spread = model.total
     names = [model.domain.closed[p].name for p in positions]
@@ -108,7 +108,7 @@ def _bars(model: WholeTableModel, positions: Sequence[int]) -> Bars:
         limit = Bound(bound.bias, stderr, bound.tables).limit(CONFIDENCE)
         note = (f"model value: with {100 * CONFIDENCE:g}% confidence no question about {about} is wrong by more than "
                 f"{limit:.4f} of the rows ({how})")  # fmt: skip
-        return Bars(bound.bias, stderr, (note, *model.remarks()))
+        return AnswerBars(bound.bias, stderr, (note, *model.remarks()))
     why = "it was released without an audit" if model.audit is None else f"{about} were not audited together"
     note = f"model value without an error bound: {why}; Monte Carlo error at most {model.monte_carlo:.4f}"
-    return Bars(math.nan, model.monte_carlo, (note, *model.remarks()))
+    return AnswerBars(math.nan, model.monte_carlo, (note, *model.remarks()))

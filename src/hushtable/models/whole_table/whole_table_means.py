@@ -16,7 +16,7 @@ from ..averages import Around, mean_answer
 from ..build_answer import Estimates
 from ..quotients import MIN_SIGMAS, Averages
 from .measured import measured_averages
-from .whole_table_answers import Bars, shares
+from .whole_table_answers import AnswerBars, shares
 
 if TYPE_CHECKING:
     from .whole_table import WholeTableModel
@@ -31,7 +31,7 @@ MEASURED_LIMITS = (
 )
 
 
-def whole_table_means(model: WholeTableModel, question: Question, bars: Bars) -> Answer | CrossTab:
+def whole_table_means(model: WholeTableModel, question: Question, bars: AnswerBars) -> Answer | CrossTab:
     """Mean of an attribute over the rows that have a value.
 
     A table within distance d of the model's moves the sum of (value - average) over a group by at most d times the

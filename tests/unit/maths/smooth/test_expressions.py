@@ -5,7 +5,7 @@ import pytest
 
 from hushtable.errors import BadQuestion
 from hushtable.maths.smooth.evaluation import evaluate
-from hushtable.maths.smooth.expressions import Constant, Line, names_in, parse_expression
+from hushtable.maths.smooth.expressions import Constant, LinearForm, names_in, parse_expression
 from hushtable.maths.smooth.functions import expit, ndtr
 
 KNOWN = ["age", "income", "net worth"]
@@ -71,9 +71,9 @@ def test_a_name_that_is_close_is_suggested():
 
 def test_lines_and_constants_are_folded():
     line = parse_expression("((2*age-70)/32-0.5)/0.25", KNOWN)
-    assert line == Line("age", slope=0.25, shift=-10.75)
+    assert line == LinearForm("age", slope=0.25, shift=-10.75)
     assert parse_expression("exp(0) + 2*3", KNOWN) == Constant(7.0)
-    assert parse_expression("age*1 + 0", KNOWN) == Line("age")
+    assert parse_expression("age*1 + 0", KNOWN) == LinearForm("age")
     folded = parse_expression("(age - 3 + age) / 2", KNOWN)
     np.testing.assert_allclose(evaluate(folded, AT), (2 * AT["age"] - 3) / 2)
     np.testing.assert_allclose(value("2 * (age*income + 1) - income/age"), [122 - 3 / 20, 702 - 7 / 50])

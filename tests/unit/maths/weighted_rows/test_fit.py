@@ -13,7 +13,7 @@ from hushtable.maths.weighted_rows.fit_targets import agree
 from hushtable.maths.weighted_rows.grouped_sets import GroupedSet, RawTable
 from hushtable.maths.weighted_rows.kernels import gibbs_pass, solve_cells
 from hushtable.maths.weighted_rows.rules import Rules
-from hushtable.maths.weighted_rows.shares import Totals
+from hushtable.maths.weighted_rows.shares import ColumnTotals
 
 
 def exact_tables(codes: np.ndarray, sizes: list[int], *, scale: int = 1) -> list[RawTable]:
@@ -31,7 +31,7 @@ def exact_tables(codes: np.ndarray, sizes: list[int], *, scale: int = 1) -> list
 def fitted(codes: np.ndarray, sizes: list[int], *, count: int = 50_000, scale: int = 1):
     raw = exact_tables(codes, sizes, scale=scale)
     pairs = [table for table in raw if not table.alone]
-    agreed = agree(Totals(len(sizes), [table for table in raw if table.alone]), pairs)
+    agreed = agree(ColumnTotals(len(sizes), [table for table in raw if table.alone]), pairs)
     net = network.build(agreed, network.base_groups(sizes, agreed.sets, []), Rules())
     scores = [float(len(pairs) - k) for k in range(len(pairs))]
     return fit(net, scores, count, np.random.default_rng(1)), net

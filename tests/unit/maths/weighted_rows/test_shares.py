@@ -9,7 +9,7 @@ from tables import domain
 from hushtable.laws import Law
 from hushtable.maths.weighted_rows.grouped_sets import GroupedSet, RawTable
 from hushtable.maths.weighted_rows.resolution import ordered
-from hushtable.maths.weighted_rows.shares import REACH, Totals, denoised, small_counts
+from hushtable.maths.weighted_rows.shares import REACH, ColumnTotals, denoised, small_counts
 
 DEVIATION, RELEASES = 15.0, 40
 HILL = 40 * np.exp(-(((np.arange(90) - 35) / 15) ** 2))
@@ -81,7 +81,7 @@ def test_totals_pool_tables_and_say_their_variance():
     column = GroupedSet((0,), (np.arange(3),))
     tables = [RawTable(column, np.array([10, 20, 30]), Law.GAUSSIAN, Fraction(4)),
               RawTable(column, np.array([13, 23, 33]), Law.GAUSSIAN, Fraction(8))]  # fmt: skip
-    totals = Totals(1, tables)
+    totals = ColumnTotals(1, tables)
     assert totals.variances == [pytest.approx(8 / 3)]
     assert totals.rows == pytest.approx((60 / 12 + 69 / 24) / (1 / 12 + 1 / 24))
     assert totals.rows_variance == pytest.approx(8.0)
