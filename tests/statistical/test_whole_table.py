@@ -40,7 +40,7 @@ BASKET = {f"c{j}": {"kind": "boolean", "missing": "error"} for j in range(36)}
 def no_fit(monkeypatch):
     """The laws of what is measured do not depend on the rows fitted to it, which take all the time."""
     for module in (steps, rare_survey):
-        monkeypatch.setattr(module, "carried", lambda *_: (None, 1.0))
+        monkeypatch.setattr(module, "fit_rows", lambda *_: (None, 1.0))
     monkeypatch.setattr(second_round, "FirstModel", Independent)
 
 
@@ -55,7 +55,7 @@ class Independent:
         made.shares = lambda one: one.expected(agreed.shares)
         return made
 
-    def cloud(self):
+    def weighted_rows(self):
         return None, 1.0
 
     def corrected(self, tables):
