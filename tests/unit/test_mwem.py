@@ -307,6 +307,7 @@ class TestForgedFiles:
             ({"rows": 0}, "makes no sense"),
             ({"law": "cauchy"}, "law that nobody knows"),
             ({"grid": -1}, "makes no sense"),
+            ({"rows_stderr": 1e-200}, "makes no sense"),
             ({"points": -3}, "more cells than it says"),
             ({"covered": -1}, "more queries"),
             ({"certificate": {"apart": -1, "confidence": 0.9}}, "certificate"),

@@ -193,7 +193,9 @@ class WeightedModel(Model):
     def build(cls, domain: Domain, parameters: dict[str, Any], numbers: dict[str, Ints]) -> WeightedModel:
         law, rows, grid = read_law(parameters["law"]), row_count(parameters["rows"]), parameters["grid"]
         stderr = parameters["rows_stderr"]
-        sane = isinstance(grid, int) and 0 < grid < 2**63 and isinstance(stderr, (int, float)) and 0 <= stderr <= 1e30
+        # The square of a standard error must be a number again, and so must its inverse.
+        plain = isinstance(stderr, (int, float)) and (stderr == 0 or 1e-30 <= stderr <= 1e30)
+        sane = isinstance(grid, int) and 0 < grid < 2**63 and plain
         if not sane or rows is None:
             raise BadSynopsis("the synopsis has a noise law, number of rows or grid that makes no sense")
         if any(np.abs(numbers[name]).max(initial=0) * THETA_UNIT > MOST_THETA for name in ("theta", "before")):
