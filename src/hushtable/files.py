@@ -12,7 +12,7 @@ from typing import IO
 
 from .errors import BadPath
 
-__all__ = ["check_writable", "new_file"]
+__all__ = ["check_writable", "new_file", "publish"]
 
 
 @contextmanager
@@ -27,7 +27,7 @@ def new_file(path: str | Path) -> Iterator[IO[bytes]]:
         with open(name, "rb") as written:  # whoever wrote may have closed theirs
             os.fsync(written.fileno())
         os.chmod(name, 0o644)
-        _publish(name, target)
+        publish(name, target)
     except FileExistsError:
         raise _exists(target) from None
     except OSError as error:
@@ -59,14 +59,15 @@ def _beside(target: Path) -> tuple[int, str]:
     return tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
 
 
-def _publish(name: str, target: Path) -> None:
+def publish(name: str | Path, target: Path) -> None:
     """Gives a complete file its name; FileExistsError where something of that name appeared meanwhile."""
     try:
         os.link(name, target)
     except FileExistsError:
         raise
     except OSError:
-        # No hard links on this file system: an exclusive empty file claims the name instead.
+        # No hard links on this file system. An exclusive empty file claims the name instead; a crash before the rename
+        # leaves it empty, which opening it explains.
         os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
         os.replace(name, target)
 

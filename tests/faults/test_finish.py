@@ -63,7 +63,7 @@ def test_a_fault_nobody_foresaw(folder, monkeypatch):
     check_account(folder)
 
 
-@pytest.mark.parametrize("name", ["_publish", "_beside"])
+@pytest.mark.parametrize("name", ["publish", "_beside"])
 def test_a_disk_that_is_full_while_saving(name, folder, monkeypatch):
     with monkeypatch.context() as patched:
         if name == "_beside":  # when it is asked before, there is room

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ...errors import BadLedger, BadPath, HushError
+from ...files import publish
 from .chain import COLUMNS, Identity, Line, check_chain
 from .durable import sync_folder
 
@@ -190,7 +191,7 @@ def create_file(place: Path, identity: Identity, first: Line) -> None:
     fresh = place.with_name(f".new-ledger-{uuid.uuid4().hex}")
     try:
         _build(fresh, identity, first)
-        _link(fresh, place)
+        publish(fresh, place)
         sync_folder(place.parent)
     except sqlite3.Error as error:
         raise _explained(error, place) from None
@@ -213,18 +214,6 @@ def _build(fresh: Path, identity: Identity, first: Line) -> None:
         connection.execute("INSERT INTO meta VALUES (?, 0, '')", (identity.text(),))
         Book(connection).append(first)
         connection.execute("COMMIT")
-
-
-def _link(fresh: Path, place: Path) -> None:
-    try:
-        os.link(fresh, place)
-    except FileExistsError:
-        raise
-    except OSError:
-        # No hard links on this file system. An exclusive empty file claims the name instead; a crash before
-        # the rename leaves it empty, which opening it explains.
-        os.close(os.open(place, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
-        os.replace(fresh, place)
 
 
 def _check_free(place: Path) -> None:
