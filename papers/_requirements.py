@@ -13,7 +13,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hushtable.budget import rho_of
+from hushtable.accounting import amount_of
 from hushtable.maths.wide.krawtchouk import krawtchouk, monomial_of_parity
 from hushtable.maths.wide.minimax import best_uniform
 
@@ -70,7 +70,7 @@ def rows_needed(
         statistics=sum(comb(d, i) for i in range(t + 1)),
         monomial_pure=per_error * monomial_stderr(monomial_of_parity(b, k), d=d, k=k, epsilon=float(epsilon)),
         parity_pure=per_error * parity_stderr_laplace(b, d=d, k=k, epsilon=float(epsilon)),
-        parity_zcdp=per_error * parity_stderr_gaussian(b, d=d, k=k, rho=float(rho_of(epsilon, delta))),
+        parity_zcdp=per_error * parity_stderr_gaussian(b, d=d, k=k, rho=float(amount_of(epsilon, delta, "zcdp"))),
     )
 
 

@@ -16,7 +16,7 @@ Ranks = tuple[tuple[str, ...], ...]
 
 # From the ground up. What stands in one line may not import each other, but for the first line.
 RANKS: Ranks = (
-    ("errors", "budget", "laws", "words", "registry", "files", "extras"),
+    ("errors", "normal", "accounting", "budget", "laws", "words", "registry", "files", "extras"),
     ("domain",),
     ("maths",),
     ("questions",),
@@ -39,7 +39,7 @@ VAULT = {
     "demo": ("door.randomness",),
     "cli": ("door.randomness", "ledger.ledger"),
 }
-SECRET = ("kernel", "door.samplers", "door.bernoulli")
+SECRET = ("kernel", "door.samplers", "door.bernoulli", "door.rounded_gaussian", "door.polar_point")
 
 
 def imports(path: Path, src: Path = SRC) -> set[str]:

@@ -1,24 +1,34 @@
-"""Budgets and prices: exact fractions in one of two currencies, converted at the edges only."""
+"""Budgets and prices: exact fractions in one of three currencies, converted at the edges only."""
 
 from __future__ import annotations
 
+import contextlib
 import math
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, InvalidOperation
+from decimal import ROUND_FLOOR, Context, Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Literal
 
+from .accounting import GRID, Currency, amount_of, epsilon_of, gdp_of_pure, pure_of_gdp
 from .errors import BadBudget
 from .words import readable
 
-__all__ = ["Budget", "Currency", "Neighbours", "Price", "Unit", "epsilon_of", "exact", "rho_of", "touched"]
+__all__ = [
+    "GRID",
+    "UNIT_NAME",
+    "Budget",
+    "Currency",
+    "Neighbours",
+    "Price",
+    "Unit",
+    "exact",
+    "largest_budget",
+    "touched",
+]
 
-Currency = Literal["pure", "zcdp"]
 Neighbours = Literal["replace", "add-remove"]
 Number = int | float | str | Decimal | Fraction
 
-# Budgets are kept on this decimal grid: fine enough to lose nothing, short enough to read in a ledger.
-GRID = 10**15
 # No budget has an exponent beyond this; a number that has one is a mistake or an attack.
 LARGEST_EXPONENT = 300
 
@@ -105,26 +115,58 @@ class Price:
         return Price(currency=self.currency, amount=amount, delta=self.delta)
 
     def into(self, currency: Currency) -> Price:
-        """The same step priced in another currency: epsilon-DP is (epsilon^2 / 2)-zCDP [BunS16, Prop. 1.4]."""
+        """The same step priced in another currency.
+
+        epsilon-DP        is (epsilon^2 / 2)-zCDP                                                [BunS16, Prop. 1.4]
+        epsilon-DP        is mu-Gaussian-DP, with mu as in `gdp_of_pure`
+        mu-Gaussian-DP    is (mu^2 / 2)-zCDP: it is dominated by normal noise                    [BunS16, Prop. 1.6]
+        """
         if currency == self.currency:
             return self
         if currency == "zcdp":
-            return Price(currency="zcdp", amount=self.amount**2 / 2, delta=self.delta)
-        raise BadBudget("a rho has no pure epsilon; use a ledger with a delta or rho for this release")
+            amount = self.amount**2 / 2 if self.currency == "pure" else self.amount
+        elif currency == "gdp" and self.currency == "pure":
+            amount = gdp_of_pure(self.amount)
+        else:
+            raise BadBudget(NO_WAY[currency])
+        return Price(currency=currency, amount=amount, delta=self.delta)
+
+    @property
+    def selection_epsilon(self) -> Fraction:
+        """The epsilon at which a private selection by the exponential mechanism costs this much, rounded down.
+
+        Its privacy loss for any two neighbours has a range of epsilon [DonDR19], so between them it is no better than
+        a coin whose two losses are epsilon apart. Of these the even one, with losses of +-epsilon/2, is the dearest.
+        pure: epsilon     zcdp: rho = epsilon^2 / 8 [CesR21, Lemma 3.4]     gdp: as much as (epsilon / 2)-DP
+        The last because a coin of chances p and q is mu-Gaussian-DP with mu = probit(p) - probit(q), and under
+        logit(p) - logit(q) = epsilon this is largest for p = 1 - q: probit of the logistic function is odd, and
+        concave above 0 as its slope Phi(x) Phi(-x) / phi(x) falls with |x|.
+        """
+        if self.currency == "pure":
+            return self.amount
+        if self.currency == "gdp":
+            return 2 * pure_of_gdp(self.amount)
+        return Fraction(math.isqrt(int(8 * self.amount * GRID**2)), GRID)
 
     def __str__(self) -> str:
         also = f", delta = {readable(self.delta)}" if self.delta else ""
         return f"{UNIT_NAME[self.currency]} = {readable(self.amount)}{also}"
 
 
-UNIT_NAME: dict[Currency, str] = {"pure": "epsilon", "zcdp": "rho"}
+UNIT_NAME: dict[Currency, str] = {"pure": "epsilon", "zcdp": "rho", "gdp": "mu^2/2"}
+NO_WAY: dict[Currency, str] = {
+    "pure": "noise with a delta has no pure epsilon; use a ledger with a delta or rho for this release",
+    "gdp": "this is priced in rho, and its ledger counts Gaussian noise exactly, which a rho does not imply; "
+    "plan it with the currency gdp",
+}
 
 
 @dataclass(frozen=True, init=False)
 class Budget:
     """The TOTAL a release spends: pure `epsilon`, `epsilon` with `delta`, or `rho`.
 
-    Inside it is one exact number: epsilon when delta is 0, else the rho of zero-concentrated DP.
+    Inside it is one exact number in one of its `currencies`. Epsilon with delta has two: what the exact curve of
+    Gaussian noise gives, and the smaller rho of zero-concentrated DP, in which other steps cost less.
     """
 
     epsilon: Fraction | None
@@ -146,18 +188,31 @@ class Budget:
         object.__setattr__(self, "delta", small)
 
     @property
+    def currencies(self) -> tuple[Currency, ...]:
+        """In which it can be spent, the one with the least noise first."""
+        if self.rho is not None:
+            return ("zcdp",)
+        return ("gdp", "zcdp") if self.delta else ("pure",)
+
+    @property
     def currency(self) -> Currency:
-        """`pure` when delta is 0, else `zcdp`."""
-        return "pure" if self.rho is None and self.delta == 0 else "zcdp"
+        """The first of them."""
+        return self.currencies[0]
 
     @property
     def price(self) -> Price:
-        """The whole budget as a price in its own currency."""
+        """The whole budget as a price in that currency."""
+        return self.price_in(self.currency)
+
+    def price_in(self, currency: Currency) -> Price:
+        """The whole budget as a price; BadBudget in a currency that it cannot be spent in."""
+        if currency not in self.currencies:
+            raise BadBudget(f"{self} is spent in {' or '.join(self.currencies)}, not in {str(currency)[:40]}")
         if self.rho is not None:
-            return Price(currency="zcdp", amount=self.rho)
+            return Price(currency=currency, amount=self.rho)
         assert self.epsilon is not None
-        amount = self.epsilon if self.delta == 0 else rho_of(self.epsilon, self.delta)
-        return Price(currency=self.currency, amount=amount)
+        amount = amount_of(self.epsilon, self.delta, currency) if self.delta else self.epsilon
+        return Price(currency=currency, amount=amount)
 
     def to_dict(self) -> dict[str, str]:
         """Exact text, the inverse of `from_dict`."""
@@ -183,66 +238,23 @@ class Budget:
         return f"epsilon = {readable(self.epsilon)}, delta = {readable(self.delta)}"
 
 
-def rho_of(epsilon: Fraction, delta: Fraction) -> Fraction:
-    """The largest rho, rounded down, at which rho-zCDP implies (epsilon, delta)-DP.
-
-    delta(rho) = min over a > 1 of exp((a-1)(a rho - epsilon) + a ln(1 - 1/a)) / (a-1)   [CanKS20, Cor. 13]
-    """
-    low, high = 0, GRID
-    while _delta_fits(Fraction(high, GRID), epsilon, delta):
-        high *= 2
-    while high - low > max(1, low // 10**9):
-        middle = (low + high) // 2
-        if _delta_fits(Fraction(middle, GRID), epsilon, delta):
-            low = middle
-        else:
-            high = middle
-    if low == 0:
-        raise BadBudget(f"epsilon = {readable(epsilon)} with delta = {readable(delta)} buys no rho; raise one")
-    return Fraction(low, GRID)
-
-
-def epsilon_of(rho: Fraction, delta: Fraction) -> Fraction:
-    """The smallest epsilon, rounded up to 1e-6 of itself, with which rho-zCDP is (epsilon, delta)-DP."""
-    low, high = Fraction(0), Fraction(1)
-    while not _delta_fits(rho, high, delta):
-        low, high = high, high * 2
-    while high - low > max(high / 10**6, Fraction(1, 10**9)):
-        middle = (low + high) / 2
-        low, high = (low, middle) if _delta_fits(rho, middle, delta) else (middle, high)
-    return high
-
-
-def _delta_fits(rho: Fraction, epsilon: Fraction, delta: Fraction) -> bool:
-    """Whether rho-zCDP is (epsilon, delta)-DP: a float finds a good order, decimals prove the bound there.
-
-    Any order a > 1 proves a bound, so the answer is safe whatever the search found.
-    """
-    if rho == 0:
-        return True
-    order = _best_order(float(rho), float(epsilon))
-    up, down = Context(prec=60, rounding=ROUND_CEILING), Context(prec=60, rounding=ROUND_FLOOR)
-    a = Fraction(order)
-    linear = _decimal((a - 1) * (a * rho - epsilon), up)
-    log_term = up.multiply(_decimal(a, down), up.ln(_decimal(1 - 1 / a, up)))
-    # Decimal's exp and ln are correctly rounded, so one unit in the 50th digit covers them both.
-    bound = up.multiply(up.exp(up.add(linear, log_term)), Decimal("1") + Decimal(10) ** -50)
-    return up.divide(bound, _decimal(a - 1, down)) <= _decimal(delta, down)
-
-
-def _decimal(value: Fraction, context: Context) -> Decimal:
-    return context.divide(Decimal(value.numerator), Decimal(value.denominator))
-
-
-def _best_order(rho: float, epsilon: float) -> float:
-    """The order a that minimises the bound, by golden section on log(a - 1)."""
-
-    def log_delta(t: float) -> float:
-        a = 1 + math.exp(t)
-        return (a - 1) * (a * rho - epsilon) + a * math.log1p(-1 / a) - t
-
-    low, high, golden = -30.0, 30.0, (math.sqrt(5) - 1) / 2
-    for _ in range(90):
-        left, right = high - golden * (high - low), low + golden * (high - low)
-        low, high = (low, right) if log_delta(left) < log_delta(right) else (left, high)
-    return 1 + math.exp((low + high) / 2)
+def largest_budget(amount: Fraction, total: Budget, currency: Currency) -> Budget | None:
+    """The largest epsilon, to four digits, that an amount pays for with the delta of a total; None for none."""
+    assert total.epsilon is not None
+    if amount <= 0:
+        return None
+    if amount >= total.price_in(currency).amount:
+        return total
+    # A little below the smallest epsilon that the amount implies: its price is a little below the amount.
+    epsilon = epsilon_of(amount, total.delta, currency)
+    digits = Context(prec=4, rounding=ROUND_FLOOR)
+    rounded = digits.divide(Decimal(epsilon.numerator), Decimal(epsilon.denominator))
+    for _ in range(10):
+        if rounded <= 0:
+            return None
+        made = Budget(epsilon=rounded, delta=total.delta)
+        with contextlib.suppress(BadBudget):
+            if made.price_in(currency).amount <= amount:
+                return made
+        rounded = digits.next_minus(rounded)
+    return None

@@ -6,9 +6,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from hushtable.accounting import epsilon_of
 from hushtable.audit.shapes import BINARY, RELATIONS, shape
 from hushtable.audit.statistic_cases import noise_for
-from hushtable.budget import epsilon_of
 from hushtable.laws import Law
 from hushtable.maths.interactions.layout import InteractionLayout
 from hushtable.vault.door.door import Noise, price_of
@@ -61,7 +61,7 @@ def test_opendp_turns_rho_into_no_smaller_epsilon(rho, delta):
     scale = 1 / math.sqrt(2 * float(rho))
     measurement = dp.m.make_gaussian(dp.atom_domain(T=int), dp.absolute_distance(T=float), scale=scale)
     theirs = dp.c.make_zCDP_to_approxDP(measurement).map(1.0).epsilon(delta)
-    ours = float(epsilon_of(Fraction(rho), Fraction(delta)))
+    ours = float(epsilon_of(Fraction(rho), Fraction(delta), "zcdp"))
     assert 0.95 <= ours / theirs <= 1 + 1e-3
 
 
@@ -75,7 +75,7 @@ def test_sums_of_prices_are_those_of_dp_accounting(count):
     rho = price_of(statistic, Noise(law=Law.GAUSSIAN, per_group=(Fraction(40),)), domain.unit).times(count).amount
     renyi = rdp.RdpAccountant(orders=[1 + math.exp(x / 50) for x in range(-200, 600)])
     renyi.compose(dp_accounting.GaussianDpEvent(math.sqrt(40 / 2)), count)  # two cells change by one: L2^2 = 2
-    assert float(epsilon_of(rho, Fraction(1, 10**6))) == pytest.approx(renyi.get_epsilon(1e-6), rel=2e-3)
+    assert float(epsilon_of(rho, Fraction(1, 10**6), "zcdp")) == pytest.approx(renyi.get_epsilon(1e-6), rel=2e-3)
     epsilon = price_of(statistic, Noise(law=Law.LAPLACE, per_group=(Fraction(20),)), domain.unit).times(count).amount
     loss = pld.privacy_loss_distribution.from_laplace_mechanism(10.0).self_compose(count)
     # Pure epsilon: the two cells of a replaced row are one change of 2 in L1, and no composition exceeds the sum.

@@ -108,7 +108,7 @@ def check_scale(found, kurtosis):
 @pytest.mark.parametrize("neighbours", ["replace", "add-remove"])
 @pytest.mark.parametrize("budget", [ht.Budget(epsilon=1, delta="1e-9"), ht.Budget(epsilon=2)], ids=["zcdp", "pure"])
 def test_measured_tables_have_the_noise_they_state(neighbours, budget, no_fit):
-    shape, kurtosis = domain(WIDE, neighbours=neighbours), 0.0 if budget.currency == "zcdp" else 3.0
+    shape, kurtosis = domain(WIDE, neighbours=neighbours), 3.0 if budget.currency == "pure" else 0.0
     codes, found = random_codes(shape, 20_000, seed=1), []
     while sum(n for _, n in found) < 6.4e3 * (2 + kurtosis):
         found.append(squares(release(shape, codes, budget, calibration=0), codes))
@@ -163,7 +163,7 @@ def test_measured_values_have_the_errors_they_state(neighbours, budget, no_fit):
     """
     shape = domain(MIXED, neighbours=neighbours)
     seen = standard_errors(shape, random_codes(shape, 4000, seed=1), budget, releases=300)
-    kurtosis = 0.0 if budget.currency == "zcdp" else 3.0
+    kurtosis = 3.0 if budget.currency == "pure" else 0.0
     tolerance = 6 * math.sqrt((2 + kurtosis) / len(seen))
     fits = lambda scale: abs(float(np.mean((seen * scale) ** 2)) - 1) < tolerance  # noqa: E731
     assert fits(1.0)

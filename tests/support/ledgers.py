@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hushtable.budget import Budget, Price, Unit
+from hushtable.budget import Budget, Currency, Price, Unit
 from hushtable.errors import HushError
 from hushtable.vault.ledger.ledger import Ledger, Reservation
 
@@ -16,9 +16,9 @@ def pure(amount: Fraction | int) -> Price:
     return Price(currency="pure", amount=Fraction(amount))
 
 
-def make(path: Path, total: Budget | None = None) -> Ledger:
+def make(path: Path, total: Budget | None = None, currency: Currency | None = None) -> Ledger:
     whole = total or Budget(epsilon=1)
-    return Ledger.create(path, table="clinic", domain_digest="d", unit=Unit(), total=whole)
+    return Ledger.create(path, table="clinic", domain_digest="d", unit=Unit(), total=whole, currency=currency)
 
 
 def reserve(ledger: Ledger, price: Price) -> Reservation:

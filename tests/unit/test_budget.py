@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hushtable.budget import GRID, Budget, Price, Unit, epsilon_of, exact, rho_of
+from hushtable.accounting import amount_of, epsilon_of
+from hushtable.budget import GRID, Budget, Price, Unit, exact, largest_budget
 from hushtable.errors import BadBudget
 
 KNOWN = [(1, "1e-9", 0.014973), (1, "1e-6", 0.024356), ("0.1", "1e-9", 0.00017714), (10, "1e-9", 1.09079)]
@@ -52,7 +53,7 @@ def delta_of(rho: Fraction, epsilon: Fraction) -> Decimal:
 
 @pytest.mark.parametrize(("epsilon", "delta", "rho"), KNOWN)
 def test_known_conversions(epsilon, delta, rho):
-    price = Budget(epsilon=epsilon, delta=delta).price
+    price = Budget(epsilon=epsilon, delta=delta).price_in("zcdp")
     assert price.currency == "zcdp"
     assert float(price.amount) == pytest.approx(rho, rel=5e-5)
 
@@ -61,7 +62,7 @@ def test_known_conversions(epsilon, delta, rho):
 @given(budgets)
 def test_rho_is_the_largest_that_keeps_the_promise(budget):
     epsilon, delta = budget
-    rho = rho_of(epsilon, delta)
+    rho = amount_of(epsilon, delta, "zcdp")
     allowed = Decimal(delta.numerator) / Decimal(delta.denominator)
     assert delta_of(rho, epsilon) <= allowed
     assert delta_of(rho * (1 + Fraction(1, 10**6)), epsilon) > allowed
@@ -71,19 +72,20 @@ def test_rho_is_the_largest_that_keeps_the_promise(budget):
 @given(budgets)
 def test_epsilon_of_is_the_inverse_rounded_up(budget):
     epsilon, delta = budget
-    back = epsilon_of(rho_of(epsilon, delta), delta)
+    back = epsilon_of(amount_of(epsilon, delta, "zcdp"), delta, "zcdp")
     assert abs(back / epsilon - 1) < Fraction(3, 10**6)
     rho = epsilon * 7 + Fraction(1, 100)
-    enough = epsilon_of(rho, delta)
+    enough = epsilon_of(rho, delta, "zcdp")
     allowed = Decimal(delta.numerator) / Decimal(delta.denominator)
     assert delta_of(rho, enough) <= allowed
     assert delta_of(rho, enough * (1 - Fraction(2, 10**6))) > allowed
 
 
-@pytest.mark.parametrize(("rho", "delta"), [("1e-6", "0.5"), ("1e-13", "1e-6")])
-def test_epsilon_of_ends_where_no_epsilon_is_needed(rho, delta):
-    with within(0.2):
-        assert epsilon_of(Fraction(rho), Fraction(delta)) < Fraction(1, 10**3)
+@pytest.mark.parametrize("currency", ["gdp", "zcdp"])
+@pytest.mark.parametrize(("amount", "delta"), [("1e-6", "0.5"), ("1e-13", "1e-6")])
+def test_epsilon_of_ends_where_no_epsilon_is_needed(amount, delta, currency):
+    with within(0.3):
+        assert epsilon_of(Fraction(amount), Fraction(delta), currency) < Fraction(1, 10**3)
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [*(k[:2] for k in KNOWN), (3, "1e-5"), ("0.5", "1e-12"), (20, "1e-6")])
@@ -93,7 +95,7 @@ def test_accountants_agree_that_the_promise_is_kept(epsilon, delta):
     from dp_accounting import pld, rdp
 
     ours, small = float(Fraction(epsilon)), float(delta)
-    sigma = 1 / math.sqrt(2 * float(Budget(epsilon=epsilon, delta=delta).price.amount))
+    sigma = 1 / math.sqrt(2 * float(Budget(epsilon=epsilon, delta=delta).price_in("zcdp").amount))
     renyi = rdp.RdpAccountant(orders=[1 + math.exp(x / 50) for x in range(-200, 600)])
     renyi.compose(dp_accounting.GaussianDpEvent(sigma))
     # The same bound on a grid of orders, which can only be a little worse than the best order.
@@ -116,7 +118,7 @@ def test_ten_tenths_are_one():
     assert sum([tenth] * 9, tenth) == Budget(epsilon=1).price
 
 
-prices = st.builds(Price, currency=st.sampled_from(["pure", "zcdp"]), amount=st.fractions(0, 10))
+prices = st.builds(Price, currency=st.sampled_from(["pure", "zcdp", "gdp"]), amount=st.fractions(0, 10))
 
 
 @settings(max_examples=50)
@@ -145,6 +147,13 @@ def test_prices_convert_one_way_only():
     assert rho.into("zcdp") == rho
     with pytest.raises(BadBudget, match="no pure epsilon"):
         rho.into("pure")
+    exact_gaussian = Price(currency="gdp", amount=Fraction(1, 8))
+    assert exact_gaussian.into("zcdp") == rho
+    assert pure.into("gdp").currency == "gdp"
+    with pytest.raises(BadBudget, match="no pure epsilon"):
+        exact_gaussian.into("pure")
+    with pytest.raises(BadBudget, match="plan it with the currency gdp"):
+        rho.into("gdp")
     with pytest.raises(BadBudget, match="do not add"):
         _ = pure + rho
 
@@ -160,7 +169,24 @@ def test_currencies_and_texts():
         "pure",
         "zcdp",
     ]
-    assert Budget(epsilon=1, delta="1e-9").currency == "zcdp"
+    assert Budget(epsilon=1, delta="1e-9").currencies == ("gdp", "zcdp")
+    assert str(Budget(epsilon=1, delta="1e-9").price) == "mu^2/2 = 0.0165574"
+    with pytest.raises(BadBudget, match="epsilon = 1 is spent in pure, not in gdp"):
+        Budget(epsilon=1).price_in("gdp")
+
+
+@pytest.mark.parametrize("currency", ["gdp", "zcdp"])
+def test_what_an_amount_pays_for_is_the_largest_epsilon_of_four_digits(currency):
+    total = Budget(epsilon=1, delta="1e-9")
+    whole = total.price_in(currency).amount
+    assert largest_budget(whole, total, currency) == total
+    assert largest_budget(Fraction(0), total, currency) is None
+    assert largest_budget(Fraction(1, 10**30), total, currency) is None
+    for part in (Fraction(1, 2), Fraction(1, 3), Fraction(1, 1000)):
+        room = largest_budget(whole * part, total, currency)
+        assert room.price_in(currency).amount <= whole * part
+        more = Budget(epsilon=room.epsilon * Fraction(1002, 1000), delta=total.delta)
+        assert more.price_in(currency).amount > whole * part
 
 
 @pytest.mark.parametrize(
@@ -183,7 +209,7 @@ BAD = {
     "delta 2": ({"epsilon": 1, "delta": 2}, "below 1 .* not 2$"),
     "delta below 0": ({"epsilon": 1, "delta": -1e-9}, "at least 0 .* not -1e-09$"),
     "delta nan": ({"epsilon": 1, "delta": math.nan}, "delta must be a finite number"),
-    "no rho": ({"epsilon": "1e-9", "delta": "1e-30"}, "buys no rho"),
+    "no rho": ({"epsilon": "1e-9", "delta": "1e-30"}, "buys no noise"),
 } | {
     f"{name} {value}": ({name: value}, says)
     for name in ("epsilon", "rho")

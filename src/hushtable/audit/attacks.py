@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .bounds import at_least, at_most, delta_proven, epsilon_proven, rho_proven
+from ..budget import UNIT_NAME
+from .bounds import at_least, at_most, delta_proven, epsilon_proven, gdp_proven, rho_proven
 from .checks import ALARM, Check
 from .exact_laws import Floats
 
@@ -23,9 +24,12 @@ LEVELS = np.concatenate([[0.0005, 0.002, 0.005], np.linspace(0.01, 0.99, 50), [0
 MOST_FEATURES = 64
 
 
+PROVEN = {UNIT_NAME["zcdp"]: rho_proven, UNIT_NAME["gdp"]: gdp_proven}
+
+
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """What was charged: pure epsilon, perhaps with a delta, or rho."""
+    """What was charged: pure epsilon, perhaps with a delta, rho, or mu^2/2 of Gaussian-DP."""
 
     unit: str
     amount: float
@@ -33,8 +37,8 @@ class Claim:
 
     def proven(self, p: float, q: float) -> float:
         """The least amount that chances of at least p here and at most q there are compatible with."""
-        if self.unit == "rho":
-            return rho_proven(p, q)
+        if self.unit in PROVEN:
+            return PROVEN[self.unit](p, q)
         return epsilon_proven(max(0.0, p - self.delta), q)
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from statistics import NormalDist
 
-__all__ = ["at_least", "at_most", "delta_proven", "epsilon_proven", "rho_proven", "two_sided"]
+__all__ = ["at_least", "at_most", "delta_proven", "epsilon_proven", "gdp_proven", "rho_proven", "two_sided"]
 
 # Orders of the Renyi divergences that are tried; any of them gives a valid bound.
 ORDERS = tuple(1 + 2.0**k for k in range(-6, 7))
@@ -78,6 +79,16 @@ def rho_proven(p: float, q: float) -> float:
         top = max(yes, no)
         best = max(best, (top + math.log(math.exp(yes - top) + math.exp(no - top))) / (a - 1) / a)
     return best
+
+
+def gdp_proven(p: float, q: float) -> float:
+    """The same for mu^2 / 2: a test of level q has a power of at most Phi(mu + probit(q))    [DonRS22, Def. 2.6]"""
+    if p <= q or q >= 1:
+        return 0.0
+    if q <= 0 or p >= 1:
+        return math.inf
+    normal = NormalDist()
+    return (normal.inv_cdf(p) - normal.inv_cdf(q)) ** 2 / 2
 
 
 def delta_proven(p: float, q: float, epsilon: float) -> float:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..laws import Law
 
-__all__ = ["exponential_law", "flip_law", "noise_pit", "noise_tail", "renyi_price"]
+__all__ = ["exponential_law", "flip_law", "gaussian_price", "noise_loss", "noise_pit", "noise_tail", "renyi_price"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -25,13 +26,41 @@ def noise_pit(law: Law, scale: Fraction, values: Ints, coins: Floats) -> Floats:
     if law == Law.LAPLACE:
         return _laplace_pit(float(1 / scale), values, coins)
     sigma = math.sqrt(scale)
-    if sigma > FINE:
-        low, high = ((values + side) / (sigma * math.sqrt(2)) for side in (-0.5, 0.5))
-        below, upto = (0.5 * (1 + _erf(z)) for z in (low, high))
+    if law == Law.ROUNDED or sigma > FINE:
+        from scipy.special import ndtr
+
+        below, upto = (ndtr((values + side) / sigma) for side in (-0.5, 0.5))
         return np.asarray(below + coins * (upto - below))
     below, mass, reach = _gaussian_table(scale)
     at = np.clip(values, -reach, reach) + reach
     return np.asarray(below[at] + coins * mass[at])
+
+
+def noise_loss(law: Law, scales: Floats, here: NDArray[Any], there: NDArray[Any]) -> Floats:
+    """log P(noise = here) - log P(noise = there), of each number by its scale."""
+    if law == Law.LAPLACE:
+        return np.asarray((np.abs(there) - np.abs(here)) / scales)
+    if law == Law.ROUNDED:
+        sigma = np.sqrt(scales)
+        return np.asarray(_rounded_log(np.abs(here), sigma) - _rounded_log(np.abs(there), sigma))
+    return np.asarray((there.astype(np.float64) ** 2 - here.astype(np.float64) ** 2) / (2 * scales))
+
+
+def _rounded_log(size: NDArray[Any], sigma: Floats) -> Floats:
+    """log P(Y = k) for k >= 0, where |Y| >= k has chance 2 Phi(-(k - 1/2) / sigma)."""
+    from scipy.special import log_ndtr
+
+    near, far = log_ndtr(-(size - 0.5) / sigma), log_ndtr(-(size + 0.5) / sigma)
+    return np.asarray(near + np.log(-np.expm1(far - near)))
+
+
+def gaussian_price(here: Floats, there: Floats) -> float:
+    """The mu^2 / 2 that the laws of one choice on two tables really cost: the best test of one against the other."""
+    from scipy.special import ndtri
+
+    order = np.argsort(-here / there)
+    power, level = np.cumsum(here[order])[:-1], np.cumsum(there[order])[:-1]
+    return float(np.max(ndtri(power) - ndtri(level), initial=0.0)) ** 2 / 2
 
 
 def _laplace_pit(q: float, values: Ints, coins: Floats) -> Floats:
@@ -49,9 +78,6 @@ def _gaussian_table(variance: Fraction) -> tuple[Floats, Floats, int]:
     mass = np.exp(-(np.arange(-reach, reach + 1) ** 2) / (2 * float(variance)))
     mass /= mass.sum()
     return np.concatenate([[0.0], np.cumsum(mass)[:-1]]), mass, reach
-
-
-_erf = np.vectorize(math.erf, otypes=[np.float64])
 
 
 def noise_tail(scale: Fraction, least: Ints) -> Floats:

@@ -6,16 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..budget import Price
+from ..budget import UNIT_NAME, Price
 from ..domain import Domain
-from ..laws import Law
 from ..vault.door.door import Door, Noise, price_of
 from ..vault.door.randomness import Simulated
 from ..vault.statistics import Statistic
 from .attacks import Claim, Releases, attack
 from .checks import Check, coins_for, follows_law, halves, is_independent, price_covers
 from .copies import Copies
-from .exact_laws import Floats, noise_pit
+from .exact_laws import Floats, noise_loss, noise_pit
 from .made_up_tables import MadeUpTable, possible_rows
 from .pairs import pair_tables, worst_pair
 
@@ -52,7 +51,7 @@ def audit_measure(case: MeasureCase, *, draws: int, seed: int, door: type[Door] 
     """Exact price of the worst pair, law and independence of the noise, and the best attack."""
     statistic, noise, domain = case.statistic, case.noise, case.domain
     charged = price_of(statistic, noise, domain.unit)
-    claim = Claim(unit="epsilon" if charged.currency == "pure" else "rho", amount=float(charged.amount))
+    claim = Claim(unit=UNIT_NAME[charged.currency], amount=float(charged.amount))
     pair = worst_pair(statistic, noise, domain, seed=seed)
     checks = [price_covers(pair.price, claim.amount, claim.unit, runs=0, by="worst pair of rows")]
     tables = pair_tables(domain, pair, possible_rows(domain, most=OTHERS, seed=seed + 1)[:OTHERS])
@@ -104,7 +103,4 @@ def _losses(case: MeasureCase, values: np.ndarray, tables: tuple[MadeUpTable, Ma
     each = np.array([float(s) for s in scales.table])[scales.index]
     moved = np.flatnonzero((sums[0] != sums[1]) & (each > 0))
     here, there = (values[:, moved] - s[moved] for s in sums)
-    if case.noise.law == Law.LAPLACE:
-        return np.asarray(((np.abs(there) - np.abs(here)) / each[moved]).sum(axis=1))
-    squares = there.astype(np.float64) ** 2 - here.astype(np.float64) ** 2
-    return np.asarray((squares / (2 * each[moved])).sum(axis=1))
+    return np.asarray(noise_loss(case.noise.law, each[moved], here, there).sum(axis=1))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..budget import Price
+from ..budget import UNIT_NAME, Price
 from ..domain import Domain
 from ..domain.attributes import Attribute
 from ..vault.door.randomness import Simulated
@@ -80,7 +80,7 @@ def audit_release(case: ReleaseCase, *, share: float, seed: int, door: Callable[
     count = max(20, round(case.runs * share))
     runs = [[_run(case, i, seed + 2 * number + i, door) for number in range(count)] for i in (0, 1)]
     every = [run for side in runs for run in side]
-    unit = "epsilon" if every[0].charged.currency == "pure" else "rho"
+    unit = UNIT_NAME[every[0].charged.currency]
     checks = [_dearest(every, unit)]
     delta = max(sum(step.delta for step in run.trace.steps) for run in every)
     charged = float(min(run.charged.delta for run in every))

@@ -32,6 +32,8 @@ __all__ = ["CURATORS", "ROWS", "SPECIMENS", "Attack", "CuratorSpecimen", "Specim
 # Of the table that a specimen is released from.
 ROWS = 60
 PURE, RHO = Budget(epsilon=1), Budget(rho="0.5")
+# About as much as that rho; Gaussian noise is counted exactly.
+EXACT = Budget(epsilon=2, delta="0.02")
 APPROX, LOOSE = Budget(epsilon=20, delta="1e-6"), Budget(epsilon=1, delta="0.05")
 
 
@@ -42,7 +44,7 @@ class Attack:
     Smaller columns than the specimen's have fewer pairs of rows to try, and more releases in the same time.
     """
 
-    budgets: tuple[Budget, ...] = (PURE, RHO)
+    budgets: tuple[Budget, ...] = (PURE, EXACT)
     attributes: Attributes | None = None
     workload: str | None = None
     mechanism: str | None = None
@@ -180,7 +182,7 @@ SPECIMENS: tuple[Specimen, ...] = (
     ),
     Specimen(
         "histogram", CLOSED, "marginals(width=2)", "histogram", RHO, TABLES,
-        model="histogram", attacks=(Attack(attributes=MIXED, runs=500),),
+        model="histogram", attacks=(Attack(budgets=(PURE, RHO, EXACT), attributes=MIXED, runs=500),),
     ),
     Specimen(
         "monomial", BINARY, "marginals(width=2)", "monomial", PURE, YESSES,
@@ -188,7 +190,8 @@ SPECIMENS: tuple[Specimen, ...] = (
     ),
     Specimen(
         "mwem", CLOSED, "marginals(width=2)", "mwem(rounds=3)", RHO, TABLES,
-        model="weighted", chooses=True, attacks=(Attack(attributes=MIXED, mechanism="mwem(rounds=2)", runs=120),),
+        model="weighted", chooses=True,
+        attacks=(Attack(budgets=(PURE, RHO), attributes=MIXED, mechanism="mwem(rounds=2)", runs=120),),
     ),
     Specimen(
         "mwem-histogram", CLOSED, "marginals(width=2)", "mwem(rounds=2, start=histogram)", RHO, TABLES,
@@ -240,7 +243,7 @@ SPECIMENS: tuple[Specimen, ...] = (
     ),
     Specimen(
         "smooth-cheb", SMOOTH, "smooth(columns=[age], t=4)", "smooth-cheb", RHO, MEANS[:1],
-        model="smooth", attacks=(Attack(budgets=(RHO,), attributes=REAL, workload=TWO_NUMBERS, runs=60),),
+        model="smooth", attacks=(Attack(budgets=(EXACT,), attributes=REAL, workload=TWO_NUMBERS, runs=60),),
     ),
     Specimen(
         "smooth-paper", SMOOTH, "smooth(columns=[age], t=4)", "smooth-paper", PURE, MEANS[:1],

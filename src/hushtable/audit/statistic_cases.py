@@ -15,7 +15,7 @@ from .statistic_specimens import STATISTICS
 
 __all__ = ["noise_for", "statistic_cases"]
 
-LAWS = (Law.LAPLACE, Law.GAUSSIAN)
+LAWS = (Law.LAPLACE, Law.GAUSSIAN, Law.ROUNDED)
 # What the noise of a group is multiplied by, so that a mix-up of groups shows.
 UNEVEN = (Fraction(1), Fraction(3, 2), Fraction(5, 2))
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..budget import Currency, Price, touched
+from ..budget import Currency, Price
 from ..domain import Domain
 from ..errors import OverBudget
 from ..laws import Law
@@ -27,14 +27,21 @@ from .shapes import BINARY, OPEN, RELATIONS, persons, shape
 __all__ = ["STEPS", "step_cases"]
 
 NO, YES = ("false", "false", "false"), ("true", "true", "true")
-# Currencies and rows of a person; a fast audit takes the first two.
-SETTINGS: tuple[tuple[Currency, int], ...] = (("pure", 1), ("zcdp", 3), ("pure", 2), ("zcdp", 1))
+# Currencies and rows of a person.
+SETTINGS: tuple[tuple[Currency, int], ...] = (
+    ("pure", 1),
+    ("gdp", 3),
+    ("zcdp", 3),
+    ("pure", 2),
+    ("zcdp", 1),
+    ("gdp", 1),
+)
 Release = Callable[[Any, Domain], None]
 
 
 def _price(currency: Currency, epsilon: int = 1) -> Price:
-    """Epsilon, or the rho that noise of the same step would have."""
-    return Price(currency=currency, amount=Fraction(epsilon) if currency == "pure" else Fraction(epsilon**2, 2))
+    """Epsilon, or what a step of that epsilon costs in another currency."""
+    return Price(currency="pure", amount=Fraction(epsilon)).into(currency).on_grid(up=True)
 
 
 def _tables(domain: Domain, here: list[Row], there: list[Row], others: list[Row]) -> tuple[MadeUpTable, MadeUpTable]:
@@ -92,7 +99,7 @@ def _distances(domain: Domain, currency: Currency) -> Release:
     statistic, law = GroupedTables(domain.sizes, sets, times=8), Law.of(_price(currency))
     reference = np.tile(np.array([0, 9, 9, 90], dtype=np.int64), 3)
     change = statistic.block_change(domain.unit.neighbours) * domain.unit.rows
-    scale = Fraction(len(sets) * change**law.power)
+    scale = law.scale(len(sets) * change**law.power, _price(currency).amount)
 
     def release(door: Any, _: Domain) -> None:
         door.distances(statistic, reference, scale, law)
@@ -102,7 +109,7 @@ def _distances(domain: Domain, currency: Currency) -> Release:
 
 def _count(domain: Domain, currency: Currency) -> Release:
     statistic, law = Histogram(domain.sizes), Law.of(_price(currency))
-    scale = Fraction(_wider(domain, law))
+    scale = law.scale(_wider(domain, law), _price(currency).amount)
 
     def release(door: Any, _: Domain) -> None:
         door.count_rows(statistic, scale, law)
@@ -115,9 +122,9 @@ def _watch(domain: Domain, currency: Currency) -> Release:
     sure, never = (OneQuestion(domain.sizes, (0,), np.array([first, not first])) for first in (True, False))
     law, crossings = Law.of(_price(currency)), (2 if currency == "pure" else 1)
     epsilon = Price(currency="pure", amount=Fraction(1, 2))
-    # The other half for the measurements.
-    scale = Fraction(2 * crossings) if law == Law.LAPLACE else Fraction(1, 2 * (Fraction(1, 2) - Fraction(1, 8)))
-    noise = Noise(law=law, per_group=(scale * _wider(domain, law),))
+    # The rest for the measurements.
+    rest = _price(currency).amount - epsilon.into(currency).on_grid(up=True).amount
+    noise = Noise(law=law, per_group=(law.scale(_wider(domain, law), rest / crossings),))
 
     def release(door: Any, _: Domain) -> None:
         watch = door.watch(change=1, threshold=6, price=epsilon, crossings=crossings)
@@ -147,8 +154,9 @@ def _watch_afar(domain: Domain, currency: Currency) -> Release:
 
 def _several(domain: Domain, currency: Currency) -> Release:
     """Four measurements, each for a quarter of the budget."""
-    statistic, law = Histogram(domain.sizes), Law.of(_price(currency))
-    noise = Noise(law=law, per_group=(Fraction(4 * touched(domain.unit.neighbours) * _wider(domain, law)),))
+    statistic = Histogram(domain.sizes)
+    quarter = Price(currency=currency, amount=_price(currency).amount / 4).on_grid(up=False)
+    noise = Noise.costing(quarter, statistic, domain.unit, [1], rounded=False)
 
     def release(door: Any, _: Domain) -> None:
         for _number in range(4):

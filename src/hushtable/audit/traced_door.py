@@ -5,22 +5,24 @@ Not private: it reads the exact sums of two neighbouring tables. For audits of t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..budget import Price, Unit
+from ..budget import Currency, Price, Unit
 from ..domain.attributes import Attribute
 from ..laws import Law
 from ..maths.interactions.layout import CoordinateNoise
 from ..vault.door.door import Door, Measurement, Noise, SparseVector, sparse_vector_shares
 from ..vault.door.reveal import Revealed
 from ..vault.statistics import Statistic
-from .exact_laws import Floats, Ints, exponential_law, flip_law, noise_pit, renyi_price
+from .exact_laws import Floats, Ints, exponential_law, flip_law, gaussian_price, noise_loss, noise_pit, renyi_price
 from .key_law import KeyLaw
 from .sparse_vector_law import SparseVectorLaw
 
@@ -36,7 +38,7 @@ class Step:
     loss: float
     """log P(outputs here) - log P(outputs there)."""
     price: float
-    """What the step costs for this pair of tables: epsilon, or rho where the door counts rho."""
+    """What the step costs for this pair of tables, in the currency that the door counts."""
     pits: Floats
     """Uniform and independent numbers, if the outputs have the stated law."""
     delta: float = 0.0
@@ -83,7 +85,7 @@ class Traced:
     def __init__(self, *, there: Neighbour, trace: Trace, **door: Any) -> None:
         super().__init__(**door)
         self.there, self.trace = there, trace
-        self._rho = door["price"].currency == "zcdp"
+        self._currency_of_price: Currency = door["price"].currency
         # By a name of its own: a door with a fault may change the unit it goes by.
         self._stated_unit: Unit = door["unit"]
         self._whole: tuple[Statistic, Ints] | None = None
@@ -124,11 +126,11 @@ class Traced:
         place = chosen if among is None else int(np.flatnonzero(among == chosen)[0])
         change = statistic.block_change(self._stated_unit.neighbours) * self._stated_unit.rows
         pure = price.currency == "pure"
-        epsilon = price.amount if pure else Fraction(float(8 * price.amount) ** 0.5)
+        epsilon = _selection_epsilon(price)
         here, there = (
             (flip_law if pure else exponential_law)(distances, epsilon / (2 * change)) for distances in scores
         )
-        exact = float(np.abs(np.log(here / there)).max()) if pure else renyi_price(here, there)
+        exact = _cost_of_choice(price.currency, here, there)
         pit = here[:place].sum() + self.trace.coins.random() * here[place]
         loss = float(np.log(here[place] / there[place]))
         self.trace.steps.append(Step("select", [float(chosen)], loss, self._in_money(exact, pure), np.array([pit])))
@@ -176,11 +178,8 @@ class Traced:
         moved, noisy = np.abs(there - here).astype(np.float64), each > 0
         apart, other = (values - sums for sums in (here, there))
         with np.errstate(divide="ignore", invalid="ignore"):
-            if scales.law == Law.LAPLACE:
-                losses, prices = (np.abs(other) - np.abs(apart)) / each, moved / each
-            else:
-                losses = (other.astype(np.float64) ** 2 - apart.astype(np.float64) ** 2) / (2 * each)
-                prices = moved**2 / (2 * each)
+            losses = noise_loss(scales.law, each, apart, other)
+            prices = moved / each if scales.law == Law.LAPLACE else moved**2 / (2 * each)
         # Exact numbers cost nothing where no row can change them, and everything where one does.
         exact = np.inf if bool((moved[~noisy] > 0).any()) else 0.0
         price = self._in_money(float(prices[noisy].sum()) + exact, scales.law == Law.LAPLACE)
@@ -200,7 +199,9 @@ class Traced:
         return pits
 
     def _in_money(self, amount: float, pure: bool) -> float:
-        return amount**2 / 2 if pure and self._rho else amount
+        if not pure or self._currency_of_price == "pure":
+            return amount
+        return amount**2 / 2 if self._currency_of_price == "zcdp" else _coin_price(amount)
 
     def _sums_there(self, statistic: Statistic) -> Ints:
         whole = statistic.whole
@@ -213,6 +214,27 @@ class Traced:
         apart = np.abs(self._sums_there(statistic) - reference)
         starts = statistic.block_starts()
         return apart if starts is None else np.add.reduceat(apart, starts[:-1])
+
+
+def _selection_epsilon(price: Price) -> Fraction:
+    """By formulas of its own: those of the door may be wrong."""
+    if price.currency == "pure":
+        return price.amount
+    if price.currency == "zcdp":
+        return Fraction(float(8 * price.amount) ** 0.5)
+    below = NormalDist().cdf(-math.sqrt(float(price.amount) / 2))
+    return Fraction(2 * math.log((1 - below) / below))
+
+
+def _cost_of_choice(currency: Currency, here: Floats, there: Floats) -> float:
+    if currency == "pure":
+        return float(np.abs(np.log(here / there)).max())
+    return renyi_price(here, there) if currency == "zcdp" else gaussian_price(here, there)
+
+
+def _coin_price(epsilon: float) -> float:
+    """mu^2 / 2 of the coin that is right with odds e^epsilon."""
+    return float(2 * NormalDist().inv_cdf(1 / (1 + math.exp(-epsilon))) ** 2) if epsilon else 0.0
 
 
 class TracedDoor(Traced, Door):

@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,12 +17,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AsJson",
+    "Counting",
     "Data",
     "Decimal",
     "Delta",
     "DomainPath",
     "Encoding",
     "Epsilon",
+    "Kept",
     "Multiline",
     "Quote",
     "Rho",
@@ -42,6 +45,22 @@ DomainPath = Annotated[Path, typer.Option("--domain", help="The domain file (YAM
 Epsilon = Annotated[str | None, typer.Option(help="Total epsilon.")]
 Delta = Annotated[str | None, typer.Option(help="Delta that goes with epsilon, for example 1e-9.")]
 Rho = Annotated[str | None, typer.Option(help="Total rho (zero-concentrated DP) instead of epsilon and delta.")]
+
+
+class Counting(StrEnum):
+    """How epsilon with delta is counted: Gaussian noise exactly, or everything in zero-concentrated DP."""
+
+    gdp = "gdp"
+    zcdp = "zcdp"
+
+
+Kept = Annotated[
+    Counting | None,
+    typer.Option(
+        "--currency",
+        help="Count epsilon and delta by the exact curve of Gaussian noise (gdp) or in rho (zcdp); the ledger decides.",
+    ),
+]
 Separator = Annotated[str | None, typer.Option(help="CSV: the character between fields, or `tab`.")]
 Quote = Annotated[str | None, typer.Option(help="CSV: the character around fields, or `none`.")]
 Decimal = Annotated[str | None, typer.Option(help="CSV: the decimal mark, a point or a comma.")]

@@ -19,6 +19,7 @@ from .common import (
     DomainPath,
     Encoding,
     Epsilon,
+    Kept,
     Multiline,
     Quote,
     Rho,
@@ -63,6 +64,7 @@ def run(
     epsilon: Epsilon = None,
     delta: Delta = None,
     rho: Rho = None,
+    currency: Kept = None,
     planned: Annotated[
         int | None, typer.Option("--questions", help="How many questions to plan for; 20,000 by default.")
     ] = None,
@@ -125,6 +127,7 @@ def run(
             factor=factor,
             way=way.value if way else None,
             workload=workload,
+            currency=currency.value if currency else None,
             on_exhausted=on_exhausted.value,
             randomness=None if simulate is None else Simulated(simulate),
             progress=progress,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .common import AsJson, Delta, DomainPath, Epsilon, Rho, budget_from, say
+from .common import AsJson, Delta, DomainPath, Epsilon, Kept, Rho, budget_from, say
 
 if TYPE_CHECKING:
     from ..vault.ledger.ledger import Ledger, Line
@@ -25,6 +26,7 @@ def create(
     epsilon: Epsilon = None,
     delta: Delta = None,
     rho: Rho = None,
+    currency: Kept = None,
     as_json: AsJson = False,
 ) -> None:
     """Declare the total budget of a table, before its first release."""
@@ -33,7 +35,12 @@ def create(
 
     shape = Domain.load(domain)
     made = Ledger.create(
-        ledger, table=shape.table, domain_digest=shape.digest, unit=shape.unit, total=budget_from(epsilon, delta, rho)
+        ledger,
+        table=shape.table,
+        domain_digest=shape.digest,
+        unit=shape.unit,
+        total=budget_from(epsilon, delta, rho),
+        currency=currency.value if currency else None,
     )
     say(_balance(made), f"created {ledger} for {shape.table}: {made.budget}", as_json=as_json)
 
@@ -51,6 +58,8 @@ def show(ledger: LedgerPath, as_json: AsJson = False) -> None:
         f"{account.table}: {account.budget}; {head['unit']} total {readable(account.total)}, spent "
         f"{readable(account.spent)}, left {readable(account.left)}"
     ]
+    if (room := account.room) is not None:
+        text.append(f"what is left pays for a release of {room}")
     text += [
         f"{line['number']:>5}  {line['when']}  {line['kind']:<8} {line['amount']:<12.6g} {line['what']}{_terms(line)}"
         for line in lines
@@ -99,6 +108,7 @@ def _balance(account: Ledger) -> dict[str, Any]:
         "total": float(account.total),
         "spent": float(account.spent),
         "left": float(account.left),
+        "room": None if account.room is None else {k: float(Fraction(v)) for k, v in account.room.to_dict().items()},
     }
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from .common import AsJson, Delta, DomainPath, Epsilon, Rho, budget_from, say
+from .common import AsJson, Delta, DomainPath, Epsilon, Kept, Rho, budget_from, say
 
 __all__ = ["Mechanism", "Rows", "Workload", "run"]
 
@@ -27,6 +27,7 @@ def run(
         str | None, typer.Option(help="Solve for the budget: standard error of a typical cell, as a fraction.")
     ] = None,
     width: Annotated[int | None, typer.Option(help="The table width that --target-error speaks of.")] = None,
+    currency: Kept = None,
     as_json: AsJson = False,
 ) -> None:
     """Show what a release would cost and how accurate it would be. Opens no data and spends nothing."""
@@ -42,6 +43,7 @@ def run(
         target_error=target_error,
         width=width,
         delta=delta if epsilon is None else None,
+        currency=currency.value if currency else None,
         budget=None if epsilon is None and rho is None else budget_from(epsilon, delta, rho),
     )
     say(made.to_dict(), str(made), as_json=as_json)

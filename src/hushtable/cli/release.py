@@ -13,6 +13,7 @@ from .common import (
     Delta,
     Encoding,
     Epsilon,
+    Kept,
     Multiline,
     Quote,
     Rho,
@@ -39,6 +40,7 @@ def run(
     epsilon: Epsilon = None,
     delta: Delta = None,
     rho: Rho = None,
+    currency: Kept = None,
     rows: Rows = None,
     ledger: Annotated[
         Path | None, typer.Option(help="The table's ledger; NAME.ledger beside the data by default.")
@@ -78,7 +80,14 @@ def run(
     )
     check_writable(output)
     vault = Vault(data, shape, ledger=ledger)
-    made = plan(shape, rows=vault.rows if rows is None else rows, workload=workload, mechanism=mechanism, budget=budget)
+    made = plan(
+        shape,
+        rows=vault.rows if rows is None else rows,
+        workload=workload,
+        mechanism=mechanism,
+        budget=budget,
+        currency=currency.value if currency else vault.currency_for(budget),
+    )
     if not as_json:
         typer.echo(f"{made}\n")
     if strict is not None:

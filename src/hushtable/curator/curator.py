@@ -288,7 +288,7 @@ class Curator:
         assert self._stretch is not None
         self._stretch.close()
         self._stretch = None
-        if self.plan.law == Law.GAUSSIAN:
+        if self.plan.law.power == 2:
             self._series = None  # pure epsilon keeps its threshold for all stretches
 
     def _count_payable(self) -> int:

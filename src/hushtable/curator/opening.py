@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
-from ..budget import Budget, Number, exact
+from ..budget import Budget, Currency, Number, exact
 from ..domain import Domain
 from ..errors import BadBudget, BadPlan, BadState, HushError
 from ..questions.workloads import Workload, read_workload
@@ -39,6 +39,7 @@ class CuratorRequest:
     factor: Number | None
     way: Way | None
     workload: Workload | str | None = None
+    currency: Currency | None = None
 
     def plan(self, domain: Domain, rows: int | None) -> CuratorPlan:
         """A new plan, with defaults where nothing was said."""
@@ -53,6 +54,7 @@ class CuratorRequest:
             factor=FACTOR if self.factor is None else self.factor,
             way=self.way,
             workload=self.workload,
+            currency=self.currency,
         )
 
     def check(self, plan: CuratorPlan, path: Path) -> None:
@@ -60,7 +62,7 @@ class CuratorRequest:
         factor: Fraction | None = None if self.factor is None else exact(self.factor, "factor")
         lists = read_workload(self.workload) if isinstance(self.workload, str) else self.workload
         settings = {"budget": self.budget, "questions": self.questions, "updates": self.updates, "factor": factor}
-        for name, given in (settings | {"way": self.way, "workload": lists}).items():
+        for name, given in (settings | {"way": self.way, "workload": lists, "currency": self.currency}).items():
             if given is not None and given != getattr(plan, name):
                 raise BadState(
                     f"{path} was begun with {name} {getattr(plan, name)}, not {given}; leave it out to go on, or give "

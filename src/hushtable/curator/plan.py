@@ -10,7 +10,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal
 
-from ..budget import GRID, Budget, Number, Price, exact
+from ..accounting import pure_of_gdp
+from ..budget import GRID, Budget, Currency, Number, Price, exact
 from ..domain import Domain
 from ..domain.attributes import Open
 from ..errors import BadPlan
@@ -66,11 +67,12 @@ class CuratorPlan:
     way: Way
     workload: Sparse | None = None
     """Lists of values, up to so many each; None for conditions on columns with codes."""
+    currency: Currency
 
     @cached_property
     def price(self) -> Price:
         """All of it is reserved at the start."""
-        return self.budget.price.on_grid(up=False)
+        return self.budget.price_in(self.currency).on_grid(up=False)
 
     @property
     def law(self) -> Law:
@@ -105,7 +107,9 @@ class CuratorPlan:
         if self.way == "independent":
             each = _down(left / self.questions)
             return CuratorTerms(opening=Fraction(0), each=each, answer=each, comparing=Fraction(0), crossings=0)
-        return _pure_terms(left, self.updates) if self.law == Law.LAPLACE else _rho_terms(left, self.updates)
+        if self.law == Law.LAPLACE:
+            return _pure_terms(left, self.updates)
+        return _gaussian_terms(left, self.updates, self.currency)
 
     @property
     def feasible(self) -> bool:
@@ -178,7 +182,12 @@ class CuratorPlan:
             "updates": self.updates,
             "factor": str(self.factor),
             "way": self.way,
-        } | ({} if self.workload is None else {"workload": str(self.workload)})
+        } | self._settings_if_said()
+
+    def _settings_if_said(self) -> dict[str, Any]:
+        """Those that states of older versions do not have."""
+        lists = {} if self.workload is None else {"workload": str(self.workload)}
+        return lists | ({"currency": "gdp"} if self.currency == "gdp" else {})
 
     @classmethod
     def from_settings(cls, domain: Domain, given: dict[str, Any]) -> CuratorPlan:
@@ -186,8 +195,9 @@ class CuratorPlan:
         from ..models.reading import plain_fraction
 
         parts = {name: given[name] for name in ("rows", "questions", "updates", "way")}
-        factor, workload = plain_fraction(given["factor"]), given.get("workload")
-        return plan_curator(domain, budget=Budget.from_dict(given["budget"]), factor=factor, workload=workload, **parts)
+        parts |= {name: given[name] for name in ("workload", "currency") if name in given}
+        factor = plain_fraction(given["factor"])
+        return plan_curator(domain, budget=Budget.from_dict(given["budget"]), factor=factor, **parts)
 
     def other(self) -> CuratorPlan:
         """The same in the other way."""
@@ -220,8 +230,12 @@ def plan_curator(
     factor: Number = FACTOR,
     way: Way | None = None,
     workload: Workload | str | None = None,
+    currency: Currency | None = None,
 ) -> CuratorPlan:
     """Chooses the way with the smaller expected error. Needs no data.
+
+    Epsilon with delta is spent in the `currency` zcdp, in which comparing is cheaper than where Gaussian noise is
+    counted exactly (gdp), unless that is asked for.
 
     The workload is sparse(size=...) for lists of values of an open column, and is left out for conditions on columns
     with codes. Where all columns are open it is sparse(size=100) unless given.
@@ -242,7 +256,7 @@ def plan_curator(
         raise BadPlan(f"way must be hypothesis or independent, not {str(way)[:40]!r}; leave it out for a choice")
     made = CuratorPlan(
         domain=domain, budget=budget, rows=rows, questions=questions, updates=updates, factor=scale, way="independent",
-        workload=lists,
+        workload=lists, currency=currency or budget.currencies[-1],
     )  # fmt: skip
     able = [either for either in (made, made.other()) if way in (None, either.way) and either.feasible]
     if not able:
@@ -272,12 +286,15 @@ def _lists(domain: Domain, workload: Workload | str | None) -> Sparse | None:
     return chosen
 
 
-def _rho_terms(left: Fraction, updates: int) -> CuratorTerms:
-    """A new threshold for every stretch: each is epsilon-DP, hence epsilon^2 / 2 of rho [BunS16, Prop. 1.4]."""
+def _gaussian_terms(left: Fraction, updates: int, currency: Currency) -> CuratorTerms:
+    """A new threshold for every stretch: each is epsilon-DP, and costs what `Price.into` says."""
     each = _down(left / updates)
     comparing = _down(each * (1 - ANSWER_SHARE))
-    # Rounded down, so that epsilon^2 / 2, rounded up to the grid of budgets, is not above `comparing`.
-    epsilon = Fraction(math.isqrt(int(2 * comparing * GRID**2)), GRID)
+    # Rounded down, so that its price, rounded up to the grid of budgets, is not above `comparing`.
+    if currency == "gdp":
+        epsilon = pure_of_gdp(max(comparing - Fraction(1, GRID), Fraction(0)))
+    else:
+        epsilon = Fraction(math.isqrt(int(2 * comparing * GRID**2)), GRID)
     return CuratorTerms(opening=Fraction(0), each=each, answer=each - comparing, comparing=epsilon, crossings=1)
 
 

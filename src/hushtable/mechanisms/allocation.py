@@ -57,7 +57,7 @@ def allocate(
 
 def least_variance_root(law: Law) -> float:
     """Scales of least total variance at a price go like (cost / use) to this power; `allocate` says why."""
-    return 1 / 2 if law == Law.GAUSSIAN else 1 / 3
+    return 1 / 2 if law.power == 2 else 1 / 3
 
 
 def uniform(statistic: Statistic, interactions: InteractionLayout, *, unit: Unit, price: Price) -> Noise:
@@ -89,13 +89,26 @@ def use(interactions: InteractionLayout, law: Law, group: int, width: int) -> fl
     rest = Counter(interactions.sizes) - Counter(key)
     beyond = _elementary((interactions.functions(size).cells[0] for size in rest.elements()), width - len(key))
     each = prod(sum(_directions(interactions, size, law)) for size in key)
-    return interactions.sets_in(group) * each * beyond * law.variance(1)
+    return interactions.sets_in(group) * each * beyond * law.unit_variance
+
+
+def _rounded(interactions: InteractionLayout, law: Law, width: int) -> float:
+    """What rounding every coordinate adds to the summed variance of all cells of all tables of a width."""
+    if not law.rounding:
+        return 0.0
+    sizes, total = interactions.sizes, 0.0
+    for group, key in enumerate(interactions.groups):
+        if 0 < len(key) <= width:
+            rest = Counter(sizes) - Counter(key)
+            beyond = _elementary((interactions.functions(m).cells[0] for m in rest.elements()), width - len(key))
+            total += interactions.sets_in(group) * prod(sum(interactions.functions(m).cells[1:]) for m in key) * beyond
+    return law.rounding * total
 
 
 def _directions(interactions: InteractionLayout, size: int, law: Law) -> list[float]:
     """Summed variance of an attribute's cells due to each function of unit scale: 1 each for contrasts (Gaussian)."""
     functions = interactions.functions(size)
-    units = functions.norms if law == Law.GAUSSIAN else [step**2 for step in functions.steps]
+    units = functions.norms if law.power == 2 else [step**2 for step in functions.steps]
     return [weight * unit for weight, unit in zip(functions.cells[1:], units[1:], strict=True)]
 
 
@@ -110,9 +123,10 @@ def _elementary(values: Iterable[float], degree: int) -> float:
 
 def forecast(interactions: InteractionLayout, noise: Noise, width: int) -> Forecast:
     """The errors of all questions of a width, in rows. No data needed: the noise is independent of them."""
-    power = 1 if noise.law == Law.GAUSSIAN else 2
+    power = 1 if noise.law.power == 2 else 2
     scales = [float(s) ** power for s in noise.per_group]
     total = sum(use(interactions, noise.law, g, width) * s for g, s in enumerate(scales))
+    total += _rounded(interactions, noise.law, width)
     cells = _elementary((float(size) for size in interactions.sizes), width)
     worst = max(_worst(interactions, noise.law, scales, kind) for kind in _kinds(interactions, width))
     return Forecast(
@@ -141,6 +155,6 @@ def _worst(interactions: InteractionLayout, law: Law, scales: Sequence[float], k
             key = tuple(kind[i] for i in members)
             spread = prod(interactions.functions(kind[i]).cells[0] for i in range(len(kind)) if i not in members)
             largest = prod(max(_directions(interactions, s, law), default=0.0) for s in key)
-            parts.append(scales[number[tuple(sorted(key))]] * largest * spread * law.variance(1))
+            parts.append(scales[number[tuple(sorted(key))]] * largest * spread * law.unit_variance)
     most = max(parts) / 4 if interactions.basis == "contrast" else sum(parts)
-    return most * cells + scales[0] * law.variance(1)
+    return most * cells + scales[0] * law.unit_variance

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..budget import Budget
+from ..budget import Budget, Currency
 from ..domain import Domain
 from ..errors import BadPlan
 from ..questions.workloads.base import Other, Workload
 from ..words import readable
 from . import mechanisms
 from .base import Design
-from .choice import Choice, best
+from .choice import Choice, Offer, best, offer_of
 from .plans import Alternative
 
 __all__ = ["other_ways"]
@@ -25,11 +25,13 @@ def other_ways(
     rows: int | None,
     chosen: Design[Any],
     mechanism: Choice,
+    currency: Currency | None,
 ) -> Iterator[Alternative]:
     """Other workloads of the same kind, then mechanisms that are not chosen but worth a line."""
     named = mechanism is not None
     for other in workload.alternatives(domain, budget, widths=len(chosen.forecasts), named=named):
-        yield _compared(other, domain, budget, rows, chosen, mechanism)
+        money = offer_of(other.workload, other.budget or budget, None if other.budget else currency)
+        yield _compared(other, domain, money, rows, chosen, mechanism)
     if not named:
         for candidate in mechanisms().values():
             if candidate.suits(workload) and (told := candidate.beside(chosen, domain, workload, rows)) is not None:
@@ -37,13 +39,13 @@ def other_ways(
 
 
 def _compared(
-    other: Other, domain: Domain, budget: Budget, rows: int | None, chosen: Design[Any], mechanism: Choice
+    other: Other, domain: Domain, money: Offer, rows: int | None, chosen: Design[Any], mechanism: Choice
 ) -> Alternative:
     try:
         design, _ = best(
             domain,
             other.workload,
-            other.workload.price(other.budget or budget),
+            money,
             None if other.any_mechanism else mechanism,
             rows if other.by_rows else None,
         )

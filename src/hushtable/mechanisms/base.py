@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
 
-from ..budget import Price
+from ..budget import Budget, Currency, Price
 from ..domain import Domain
 from ..errors import BadPlan
 from ..questions.workloads.base import Workload, under_former_names
@@ -131,6 +131,8 @@ class Mechanism(ABC, Generic[P]):
     """Key in docs/references.bib."""
     unbiased: ClassVar[bool] = True
     """Whether answers are exact but for noise, so that the forecast is their standard error."""
+    selects: ClassVar[bool] = False
+    """Whether it takes steps that are no sums with noise, which are dear where Gaussian noise is counted exactly."""
     by_name_only: ClassVar[bool] = False
     """Whether the planner leaves it alone unless it is asked for."""
     why_by_name: ClassVar[str] = ""
@@ -141,6 +143,10 @@ class Mechanism(ABC, Generic[P]):
     def suits(self, workload: Workload) -> bool:
         """Whether it can answer this kind of workload at all."""
         return isinstance(workload, self.answers)
+
+    def price(self, workload: Workload, budget: Budget, currency: Currency | None = None) -> Price:
+        """What it may spend of a budget: in the currency asked for, or the one in which its noise is least."""
+        return workload.price(budget, currency or budget.currencies[-1 if self.selects else 0])
 
     @abstractmethod
     def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design[P]:

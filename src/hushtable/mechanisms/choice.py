@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from ..budget import Price
+from ..budget import Budget, Currency, Price
 from ..domain import Domain
 from ..errors import BadPlan
 from ..questions.workloads.base import Workload
@@ -13,10 +14,11 @@ from . import mechanisms, read_mechanism
 from .base import Design, Mechanism
 from .plans import Alternative
 
-__all__ = ["Choice", "best", "mechanism_of"]
+__all__ = ["Choice", "Offer", "best", "mechanism_of", "offer_of"]
 
 # A mechanism by name, with options or not, or the mechanism itself; None: the best by its forecast.
 Choice = str | Mechanism[Any] | None
+Offer = Callable[[Mechanism[Any]], Price]
 
 
 def mechanism_of(choice: Choice) -> Mechanism[Any] | None:
@@ -24,17 +26,25 @@ def mechanism_of(choice: Choice) -> Mechanism[Any] | None:
     return read_mechanism(choice) if isinstance(choice, str) else choice
 
 
+def offer_of(workload: Workload, budget: Budget, currency: Currency | None) -> Offer:
+    """A whole budget, to each mechanism in its own currency unless one is asked for."""
+    return lambda mechanism: mechanism.price(workload, budget, currency)
+
+
 def best(
-    domain: Domain, workload: Workload, price: Price, choice: Choice, rows: int | None = None
+    domain: Domain, workload: Workload, offer: Offer, choice: Choice, rows: int | None = None
 ) -> tuple[Design[Any], list[Alternative]]:
-    """The design with the least typical error at the largest width, and why not the others."""
+    """The design with the least typical error at the largest width, and why not the others.
+
+    `offer` says what each mechanism may spend: equal budgets are different prices in different currencies.
+    """
     workload.check(domain)
     designs: list[Design[Any]] = []
     refused: list[tuple[Mechanism[Any], BadPlan]] = []
     for candidate in _candidates(workload, choice):
         try:
             # The candidate carries it out, whomever it asked for the design.
-            designs.append(replace(candidate.design(domain, workload, price, rows), by=candidate))
+            designs.append(replace(candidate.design(domain, workload, offer(candidate), rows), by=candidate))
         except BadPlan as error:
             refused.append((candidate, error))
     if not designs and not refused:

@@ -79,7 +79,7 @@ class DecisionListsRelease(Mechanism[Measuring[DecisionListSums]]):
         return Design(
             by=self,
             summary=f"{numbers - 1:,} parities of at most {counted(order, 'input')} ({lists}) "
-            f"with discrete {law.title()} noise",
+            f"with {law.noise}",
             price=price, numbers=numbers, parameters=Measuring(statistic, noise), memory=150_000_000 + 40 * numbers,
             forecasts=(_forecast(statistic, noise),),
             work=1e6 * (SECONDS_PER_ROW + 2**column.most_rules * SECONDS_PER_SET),

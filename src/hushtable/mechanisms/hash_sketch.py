@@ -87,7 +87,7 @@ class HashSketch(Mechanism[Sizes]):
         signs = "signed" if signed else "unsigned"
         return Design(
             by=self,
-            summary=f"{first}{counted(width, f'{signs} bucket')} of a keyed hash with discrete {law.title()} noise",
+            summary=f"{first}{counted(width, f'{signs} bucket')} of a keyed hash with {law.noise}",
             price=price,
             numbers=width + 1,
             parameters=sizes,

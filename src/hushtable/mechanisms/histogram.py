@@ -46,7 +46,7 @@ class HistogramRelease(Mechanism[Measuring[Histogram]]):
         width = workload.width if isinstance(workload, Marginals) else len(domain.sizes)
         return Design(
             by=self,
-            summary=f"{cells:,} cells of the whole table with discrete {law.title()} noise",
+            summary=f"{cells:,} cells of the whole table with {law.noise}",
             price=price,
             numbers=cells,
             parameters=Measuring(statistic, noise),

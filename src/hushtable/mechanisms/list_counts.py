@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..budget import Price, rho_of
+from ..budget import Budget, Currency, Price
 from ..domain import Domain
 from ..domain.attributes import Attribute
 from ..models.keyed.key_columns import KeyColumns
@@ -45,6 +45,10 @@ class ListCounts(Mechanism[NoisyLists]):
     source = "DwoMNS06"
     answers = (KnownLists,)
 
+    def price(self, workload: Workload, budget: Budget, currency: Currency | None = None) -> Price:
+        """A budget with delta buys Gaussian noise here, whatever serves other lists best."""
+        return budget.price_in(currency or budget.currency)
+
     def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design[NoisyLists]:
         workload.check(domain)
         asked = of_kind(workload, KnownLists)
@@ -52,13 +56,11 @@ class ListCounts(Mechanism[NoisyLists]):
         flat = KeyColumns(attributes).flat([list(dict.fromkeys(values)) for values in asked.lists])
         keys = flat.keys.to_pylist()
         statistic = ListSums(attributes, [keys[a:b] for a, b in zip(flat.starts, flat.starts[1:], strict=False)])
-        if price.delta:
-            price = Price(currency="zcdp", amount=rho_of(price.amount, price.delta))
         noise = Noise.sharing(price, statistic, domain.unit, rows_and_rest(domain.unit))
         stderr = math.sqrt(noise.law.variance(noise.per_group[1]))
         return Design(
             by=self,
-            summary=f"{counted(len(asked.lists), 'list')} with discrete {noise.law.title()} noise on each count",
+            summary=f"{counted(len(asked.lists), 'list')} with {noise.law.noise} on each count",
             price=price,
             numbers=1 + len(asked.lists),
             parameters=NoisyLists(statistic, noise, attributes, asked.lists),

@@ -53,7 +53,7 @@ class NoisyInteractions(NamedTuple):
 class LowOrder(Mechanism[NoisyInteractions]):
     """Measures every interaction once, at noise that is least for the workload's tables; answers are unbiased.
 
-    zcdp: the residual method with discrete Gaussian noise, optimal among unbiased Gaussian mechanisms for
+    gdp, zcdp: the residual method with Gaussian noise, optimal among unbiased Gaussian mechanisms for
     marginals [XiaHZK23]; on two-valued attributes the interactions are parities [ThaUV12, BarCDKMT07].
     pure: the same basis with discrete Laplace noise.
     """
@@ -116,7 +116,7 @@ class LowOrder(Mechanism[NoisyInteractions]):
         kind = "parities" if interactions.binary else "interactions"
         return Design(
             by=self,
-            summary=f"{numbers:,} {kind} of at most {counted(order, 'attribute')} with discrete {law.title()} noise",
+            summary=f"{numbers:,} {kind} of at most {counted(order, 'attribute')} with {law.noise}",
             price=price,
             numbers=numbers,
             parameters=NoisyInteractions(interactions, noise, order if wide is None else wide.width),

@@ -30,10 +30,21 @@ def _head(plan: Plan) -> list[str]:
         f"table      {plan.domain.table}, {counted(len(plan.domain.attributes), 'attribute')}, rows: {rows}",
         f"workload   {plan.workload}",
         f"mechanism  {plan.mechanism}: {design.summary}",
-        f"price      {plan.budget}  (spent as {design.price})",
+        f"price      {plan.budget}  (spent as {design.price}{_compared_with_zcdp(plan)})",
         f"protects   {who}, {change}",
         f"cost       {', '.join(cost)}",
     ]
+
+
+def _compared_with_zcdp(plan: Plan) -> str:
+    """What each currency gives, where there is a choice."""
+    if len(plan.budget.currencies) < 2 or plan.design.price.currency not in plan.budget.currencies:
+        return ""
+    exact, concentrated = (plan.budget.price_in(name).amount for name in plan.budget.currencies)
+    more = f"{float(exact / concentrated - 1):.1%} more than zCDP"
+    if plan.design.price.currency == "gdp":
+        return f"; exact accounting: {more}"
+    return f"; the exact accounting of Gaussian noise has {more}, and prices selections higher: --currency gdp"
 
 
 def forecast_by_width(plan: Plan) -> list[str]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
-from ..budget import GRID, Budget, Number, Price, epsilon_of, exact
+from ..accounting import epsilon_of
+from ..budget import GRID, Budget, Currency, Number, Price, exact
 from ..domain import Domain
 from ..domain.decision_list import DecisionList
 from ..errors import BadPlan
@@ -13,7 +15,8 @@ from ..questions.workloads.sparse import Sparse
 from ..questions.workloads.whole_table import WholeTable
 from ..words import readable
 from .alternatives import other_ways
-from .choice import Choice, best, mechanism_of
+from .base import Mechanism
+from .choice import Choice, best, mechanism_of, offer_of
 from .plans import Alternative, Plan
 
 __all__ = ["Alternative", "Plan", "plan"]
@@ -33,8 +36,12 @@ def plan(
     target_error: Number | None = None,
     width: int | None = None,
     delta: Number | None = None,
+    currency: Currency | None = None,
 ) -> Plan:
     """Chooses a mechanism by its forecast. Needs no data.
+
+    Epsilon with delta is spent in the `currency` gdp (Gaussian noise counted exactly) or zcdp; by default in the one
+    in which the mechanism has the least noise.
 
     With `target_error` (a standard error, as a fraction) and `width` it solves for the budget instead: the
     least epsilon, with `delta` if given, at which a typical cell of a table of that width has that error.
@@ -46,19 +53,23 @@ def plan(
         if budget is not None:
             raise BadPlan("give a budget or a target error, not both")
         chosen = chosen or Marginals(width=width or 2)
-        budget = _budget_for(domain, chosen, rows, mechanism, exact(target_error, "target error"), width, delta)
+        budget = _budget_for(
+            domain, chosen, rows, mechanism, exact(target_error, "target error"), width, delta, currency
+        )
     elif width is not None:
         raise BadPlan("width goes with a target error; to release wider tables give workload=marginals(width=...)")
     if budget is None:
         raise BadPlan("give a budget (epsilon, with or without delta, or rho) or a target error")
     if chosen is None:
-        chosen = _default_workload(domain, budget.price, rows, mechanism)
-    design, others = best(domain, chosen, chosen.price(budget), mechanism, rows)
-    others += other_ways(domain, chosen, budget, rows, design, mechanism)
+        chosen = _default_workload(domain, budget, rows, mechanism, currency)
+    design, others = best(domain, chosen, offer_of(chosen, budget, currency), mechanism, rows)
+    others += other_ways(domain, chosen, budget, rows, design, mechanism, currency)
     return Plan(domain=domain, workload=chosen, budget=budget, rows=rows, design=design, alternatives=tuple(others))
 
 
-def _default_workload(domain: Domain, price: Price, rows: int | None, mechanism: Choice) -> Workload:
+def _default_workload(
+    domain: Domain, budget: Budget, rows: int | None, mechanism: Choice, currency: Currency | None
+) -> Workload:
     """The whole table; one column alone; decision lists where nothing else is in the table.
 
     With a mechanism that cannot do the whole table: the widest marginals whose typical error is useful.
@@ -79,7 +90,8 @@ def _default_workload(domain: Domain, price: Price, rows: int | None, mechanism:
     chosen = Marginals(width=1)
     for width in range(2, min(WIDEST_BY_DEFAULT, len(domain.closed)) + 1):
         try:
-            design, _ = best(domain, Marginals(width=width), price, mechanism)
+            wider = Marginals(width=width)
+            design, _ = best(domain, wider, offer_of(wider, budget, currency), mechanism)
         except BadPlan:
             break
         if design.error / rows > USEFUL:
@@ -102,6 +114,7 @@ def _budget_for(
     target: Fraction,
     width: int | None,
     delta: Number | None,
+    currency: Currency | None,
 ) -> Budget:
     """Errors shrink like 1/epsilon (Laplace) or 1/sqrt(rho) (Gaussian), so one design at price 1 is enough."""
     if rows is None:
@@ -109,17 +122,19 @@ def _budget_for(
     if not 0 < target < 1:
         raise BadPlan(f"the target error must be a fraction between 0 and 1 (say 0.01), not {readable(target)}")
     small = Fraction(0) if delta is None else Budget(epsilon=1, delta=delta).delta
-    unit_price = workload.price(Budget(epsilon=1, delta=small))
-    pure = unit_price.currency == "pure"
-    unit_price = unit_price if pure else Price(currency="zcdp", amount=Fraction(1))
-    design, _ = best(domain, workload, unit_price, mechanism)
+
+    def one(candidate: Mechanism[Any]) -> Price:
+        price = candidate.price(workload, Budget(epsilon=1, delta=small), currency)
+        return price if price.currency == "pure" else Price(currency=price.currency, amount=Fraction(1))
+
+    design, _ = best(domain, workload, one, mechanism)
     wanted = width or design.forecasts[-1].width
     if not 1 <= wanted <= len(design.forecasts):
         raise BadPlan(f"width {wanted} is not answered by {workload}; at most {len(design.forecasts)}")
     ratio = Fraction(design.forecasts[wanted - 1].typical) / rows / target
-    if pure:
-        return Budget(epsilon=_three_digits_up(ratio), delta=small)
-    return Budget(epsilon=_three_digits_up(epsilon_of(ratio**2, small)), delta=small)
+    kind = design.price.currency
+    epsilon = ratio if kind == "pure" else epsilon_of(ratio**2, small, kind)
+    return Budget(epsilon=_three_digits_up(epsilon), delta=small)
 
 
 def _three_digits_up(value: Fraction) -> Fraction:

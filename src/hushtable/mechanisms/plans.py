@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from ..budget import Budget
+from ..budget import Budget, Currency
 from ..domain import Domain
 from ..errors import HushError
 from ..questions.workloads.base import Workload
@@ -66,6 +66,12 @@ class Plan:
         return self.design.title
 
     @property
+    def currency(self) -> Currency:
+        """In which the budget is spent; that of a workload which is served in epsilon and delta, zcdp."""
+        own = self.design.price.currency
+        return own if own in self.budget.currencies else self.budget.currencies[-1]
+
+    @property
     def by(self) -> Mechanism[Any]:
         """The mechanism itself; what it is called need not be known to anybody else."""
         return self.design.by
@@ -79,6 +85,8 @@ class Plan:
             "mechanism": self.design.recorded,
             "budget": self.budget.to_dict(),
         }
+        # Releases that were begun before there was a choice keep their digest.
+        facts |= {"currency": "gdp"} if self.design.price.currency == "gdp" else {}
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
     def to_dict(self) -> dict[str, Any]:
@@ -92,6 +100,7 @@ class Plan:
             "budget": {k: float(Fraction(v)) for k, v in self.budget.to_dict().items()},
             "price": {"currency": design.price.currency, "amount": float(design.price.amount)}
             | ({"delta": float(design.price.delta)} if design.price.delta else {}),
+            "currencies": {name: float(self.budget.price_in(name).amount) for name in self.budget.currencies},
             "neighbours": self.domain.unit.neighbours,
             "rows_per_person": self.domain.unit.rows,
             "rows": rows,

@@ -63,7 +63,7 @@ class TablesRelease(Mechanism[NoisyCells]):
         return Design(
             by=self,
             summary=f"{cells:,} cells of {counted(tables, 'table')} of {counted(order, 'attribute')} "
-            f"with discrete {law.title()} noise",
+            f"with {law.noise}",
             price=price, numbers=cells, parameters=NoisyCells(interactions, noise), memory=150_000_000 + 40 * cells,
             forecasts=tuple(_forecast(interactions, noise, w, public=public) for w in range(1, order + 1)),
             work=1e6 * (len(sizes) * SECONDS_PER_VALUE + tables * SECONDS_PER_CELL),

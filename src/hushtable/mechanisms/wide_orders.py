@@ -47,7 +47,7 @@ TINY = 1e-12
 
 def _bit_noise(key: tuple[int, ...], law: Law) -> float:
     """Variance of the product of bits that are 1 for half the codes, when the group's scale is 1."""
-    if law == Law.GAUSSIAN:
+    if law.power == 2:
         return prod(size / 4 for size in key)
     return 2 * prod(_laplace_bit(size) for size in key)
 
@@ -81,7 +81,7 @@ def wide_forecast(interactions: InteractionLayout, noise: Noise, wide: Wide, row
 
 def _noise_by_order(interactions: InteractionLayout, noise: Noise, rows: int) -> list[float]:
     """Root mean square noise of the released mean of a product of i centred bits."""
-    power = 1 if noise.law == Law.GAUSSIAN else 2
+    power = 1 if noise.law.power == 2 else 2
     totals, sets = [0.0] * (interactions.order + 1), [0] * (interactions.order + 1)
     for group, key in enumerate(interactions.groups):
         count = interactions.sets_in(group)

@@ -106,10 +106,12 @@ class ReleaseJournal(StateFile, Journal):
             Domain.from_dict(json.loads(facts["domain"])),
             workload=facts["workload"],
             mechanism=facts["mechanism"],
-            budget=Budget.from_dict(facts["budget"]),
+            budget=(budget := Budget.from_dict(facts["budget"])),
             rows=facts["rows"],
+            # Before there was a choice all that could be was spent in zcdp.
+            currency=facts.get("currency", "zcdp" if "zcdp" in budget.currencies else None),
         )
-        if any(facts[name] != value for name, value in _facts(made).items()):
+        if any(facts.get(name, value) != value for name, value in _facts(made).items()):
             raise BadPlan(f"{self.path} was begun with another plan; give the same domain, workload, budget and rows")
         return made
 
@@ -166,6 +168,7 @@ def _facts(made: Plan) -> dict[str, Any]:
         "workload": made.workload.recorded,
         "mechanism": made.design.recorded,
         "rows": made.rows,
+        "currency": made.currency,
         "file": _digest((Path(file).read_bytes(),)) if file and Path(file).is_file() else None,
         "own": type(made.by).__qualname__,
     }

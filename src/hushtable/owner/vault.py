@@ -7,7 +7,7 @@ import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..budget import Budget, Number
+from ..budget import Budget, Currency, Number
 from ..domain import Domain
 from ..errors import BadData, BadPath, BadPlan
 from ..mechanisms.planner import Plan
@@ -16,6 +16,7 @@ from ..vault.door.randomness import Randomness, SystemRandomness
 from ..vault.held_keys import HeldKeys
 from ..vault.held_rows import HeldRows
 from ..vault.ledger.account import Rehearsal
+from ..vault.ledger.ledger import Ledger
 from ..vault.sources import Progress, open_source
 from ..vault.statistics.base import T, Total
 from .carry_out import account_of, carry_out
@@ -59,6 +60,11 @@ class Vault:
         if rows == 0:
             raise BadData("the table has no rows; nothing was spent")
         return rows
+
+    def currency_for(self, budget: Budget) -> Currency | None:
+        """The currency that the table's ledger keeps, so that a plan can be made in it; None where any will do."""
+        kept = Ledger.open(self.ledger_path).currency if self.ledger_path.exists() else None
+        return kept if kept in budget.currencies else None
 
     def require_fit(self, most: float, *, progress: Progress | None = None) -> None:
         """BadData where more than the share `most` of the rows does not fit the domain in some column.
@@ -148,6 +154,7 @@ class Vault:
         factor: Number | None = None,
         way: Way | None = None,
         workload: Workload | str | None = None,
+        currency: Currency | None = None,
         on_exhausted: OnExhausted = "unverified",
         randomness: Randomness | None = None,
         progress: Progress | None = None,
@@ -155,12 +162,16 @@ class Vault:
         """Answers questions one at a time, for a budget that is reserved now; or goes on with those in `state`.
 
         With the workload sparse(size=...) questions are lists of values, else conditions. The state is NAME.curator
-        beside the ledger unless given; where it exists, what is left out is as it was begun. See `plan_curator` for
-        the rest. With `Simulated(seed)` ledger and state are left alone.
+        beside the ledger unless given; where it exists, what is left out is as it was begun. The currency is that of
+        the ledger where there is one. See `plan_curator` for the rest.
+        With `Simulated(seed)` ledger and state are left alone.
         """
         from ..curator.opening import CuratorRequest, open_curator
 
         source = randomness or SystemRandomness()
+        chosen = Path(state) if state is not None else self.ledger_path.with_suffix(".curator")
+        if currency is None and budget is not None and not chosen.exists():
+            currency = self.currency_for(budget)
 
         def read(plan: CuratorPlan) -> Held:
             if plan.workload is None:
@@ -171,12 +182,18 @@ class Vault:
         return open_curator(
             domain=self.domain,
             wish=CuratorRequest(
-                budget=budget, questions=questions, updates=updates, factor=factor, way=way, workload=workload
+                budget=budget,
+                questions=questions,
+                updates=updates,
+                factor=factor,
+                way=way,
+                workload=workload,
+                currency=currency,
             ),
             rows=self.rows,
             read=read,
             ledger=self.ledger_path,
-            state=Path(state) if state is not None else self.ledger_path.with_suffix(".curator"),
+            state=chosen,
             on_exhausted=on_exhausted,
             randomness=source,
         )

@@ -204,7 +204,7 @@ class CrossTab(AnswerForms):
         """
         if simultaneous and len(self) > 0 and 0 < confidence < 1:
             cells = len(self)
-            gaussian = self.law == Law.GAUSSIAN
+            gaussian = self.law.power == 2
             confidence = confidence ** (1 / cells) if gaussian else 1 - (1 - confidence) / cells
         if self.limits is not None:
             return self.limits(confidence)

@@ -18,11 +18,15 @@ from hushtable.vault.ledger.ledger import Ledger
 
 DIGEST = "d" * 64
 SOURCE = str(Path(hushtable.__file__).parents[1])
-PURE, ZCDP = Budget(epsilon=1), Budget(rho=1)
+PURE, ZCDP, GDP = Budget(epsilon=1), Budget(rho=1), Budget(epsilon=5, delta="1e-3")
 
 
 def zcdp(amount: Fraction | int) -> Price:
     return Price(currency="zcdp", amount=Fraction(amount))
+
+
+def gdp(amount: Fraction | int) -> Price:
+    return Price(currency="gdp", amount=Fraction(amount))
 
 
 def make(path: Path, total: Budget = PURE, table: str = "clinic") -> Ledger:
@@ -58,7 +62,9 @@ def test_seven_reservations_of_a_seventh_use_up_one(ledger: Ledger) -> None:
         reserve(ledger, pure(Fraction(1, 10**12)))
 
 
-@pytest.mark.parametrize(("total", "price"), [(PURE, pure), (ZCDP, zcdp), (ZCDP, pure)])
+@pytest.mark.parametrize(
+    ("total", "price"), [(PURE, pure), (ZCDP, zcdp), (ZCDP, pure), (ZCDP, gdp), (GDP, gdp), (GDP, pure)]
+)
 def test_k_charges_equal_one_charge_of_k_prices(
     tmp_path: Path, total: Budget, price: Callable[[Fraction], Price]
 ) -> None:
@@ -216,7 +222,7 @@ def test_a_reopened_ledger_knows_what_it_is(path: Path) -> None:
     unit, total = Unit(rows=3, neighbours="add-remove"), Budget(epsilon=1, delta="1e-9")
     Ledger.create(path, table="clinic", domain_digest=DIGEST, unit=unit, total=total)
     ledger = Ledger.open(str(path))
-    assert (ledger.table, ledger.unit, ledger.currency) == ("clinic", unit, "zcdp")
+    assert (ledger.table, ledger.unit, ledger.currency) == ("clinic", unit, "gdp")
     assert (ledger.total, ledger.budget) == (total.price.amount, total)
     ledger.require(table="clinic", domain_digest=DIGEST)
 

@@ -1,4 +1,4 @@
-"""Ledgers with a delta: releases in epsilon and delta beside releases in rho never promise more than the total."""
+"""Ledgers with a delta: releases in epsilon and delta beside Gaussian ones never promise more than the total."""
 
 import itertools
 import json
@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from ledgers import make, pure, refused, reserve
 
-from hushtable.budget import Budget, Price, rho_of
+from hushtable.accounting import amount_of
+from hushtable.budget import Budget, Price
 from hushtable.errors import BadBudget, BadLedger, OverBudget
 from hushtable.vault.ledger.ledger import Ledger
 
@@ -24,9 +25,18 @@ def rho(amount) -> Price:
     return Price(currency="zcdp", amount=Fraction(amount))
 
 
-@pytest.fixture
-def ledger(tmp_path):
-    return make(tmp_path / "t.ledger", TOTAL)
+def gaussian(ledger, amount) -> Price:
+    """In the currency of the ledger."""
+    return Price(currency=ledger.currency, amount=Fraction(amount))
+
+
+def bought(ledger, epsilon, delta) -> Fraction:
+    return amount_of(Fraction(epsilon), Fraction(delta), ledger.currency)
+
+
+@pytest.fixture(params=["gdp", "zcdp"])
+def ledger(tmp_path, request):
+    return make(tmp_path / "t.ledger", TOTAL, request.param)
 
 
 def test_a_release_may_spend_the_whole_total_and_then_nothing_is_left(ledger):
@@ -36,7 +46,7 @@ def test_a_release_may_spend_the_whole_total_and_then_nothing_is_left(ledger):
     assert ledger.left == 0
     assert ledger.spent == ledger.total
     assert ledger.verify() == 5
-    for price in (approx("0.001", "1e-9"), rho("1e-9")):
+    for price in (approx("0.001", "1e-9"), gaussian(ledger, "1e-9")):
         with refused(OverBudget):
             reserve(ledger, price)
 
@@ -55,33 +65,35 @@ def test_the_delta_may_be_what_is_short(ledger):
         reserve(ledger, approx("0.1", "2e-7"))
 
 
-def test_what_is_left_for_rho_is_what_the_rest_of_the_total_buys(ledger):
+def test_what_is_left_is_what_the_rest_of_the_total_buys(ledger):
     reserve(ledger, approx(1, "4e-7"))
-    assert ledger.left == rho_of(Fraction(1), Fraction(6, 10**7))
-    with refused(OverBudget, "rho"):
-        reserve(ledger, rho(ledger.left + Fraction(1, 10**9)))
-    reserve(ledger, rho(ledger.left))
+    assert ledger.left == bought(ledger, 1, "6e-7")
+    with refused(OverBudget, "rho|mu"):
+        reserve(ledger, gaussian(ledger, ledger.left + Fraction(1, 10**9)))
+    reserve(ledger, gaussian(ledger, ledger.left))
     assert ledger.left == 0
     with refused(OverBudget):
         reserve(ledger, approx("0.01", "1e-9"))
 
 
-def test_rho_first_then_epsilon(ledger):
-    reserve(ledger, rho(rho_of(Fraction(1), Fraction(6, 10**7))))
-    with refused(OverBudget, "rho"):
+def test_gaussian_noise_first_then_epsilon(ledger):
+    reserve(ledger, gaussian(ledger, bought(ledger, 1, "6e-7")))
+    with refused(OverBudget, "rho|mu"):
         reserve(ledger, approx("1.01", "4e-7"))
     reserve(ledger, approx(1, "4e-7"))
     assert ledger.left < Fraction(1, 10**12)
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_no_order_of_releases_spends_more_than_the_total(seed, tmp_path):
-    """Whatever was accepted: rho <= rho_of(E - epsilon, D - delta), the rule itself, recomputed from the prices."""
-    ledger, source = make(tmp_path / "t.ledger", TOTAL), np.random.default_rng(seed)
+def test_no_order_of_releases_spends_more_than_the_total(seed, ledger):
+    """Whatever was accepted: amount <= amount_of(E - epsilon, D - delta), the rule itself, from the prices again."""
+    source = np.random.default_rng(seed)
     epsilon, delta, in_rho = Fraction(0), Fraction(0), Fraction(0)
     for step in range(25):
         amount = Fraction(int(source.integers(1, 40)), 100)
-        price = approx(amount, Fraction(int(source.integers(1, 30)), 10**8)) if step % 2 else rho(amount / 30)
+        price = (
+            approx(amount, Fraction(int(source.integers(1, 30)), 10**8)) if step % 2 else gaussian(ledger, amount / 30)
+        )
         try:
             held = reserve(ledger, price)
         except OverBudget:
@@ -93,7 +105,8 @@ def test_no_order_of_releases_spends_more_than_the_total(seed, tmp_path):
             epsilon, delta = epsilon + price.amount, delta + price.delta
         else:
             in_rho += price.amount
-        room = rho_of(2 - epsilon, Fraction(1, 10**6) - delta) if epsilon < 2 and delta < Fraction(1, 10**6) else 0
+        some = epsilon < 2 and delta < Fraction(1, 10**6)
+        room = amount_of(2 - epsilon, Fraction(1, 10**6) - delta, ledger.currency) if some else 0
         assert in_rho <= room or (in_rho == 0 and epsilon <= 2 and delta <= Fraction(1, 10**6))
     assert epsilon > 0
     assert in_rho > 0
@@ -106,7 +119,7 @@ def test_returned_reservations_do_not_count(ledger):
     first.settle(synopsis_digest=None)
     second.charge(approx(1, "5e-7"), what="x")
     second.settle(synopsis_digest="d")
-    assert ledger.left == rho_of(Fraction(1), Fraction(5, 10**7))
+    assert ledger.left == bought(ledger, 1, "5e-7")
     reserve(ledger, approx(1, "5e-7"))
     assert ledger.left == 0
 
@@ -128,10 +141,10 @@ def test_a_total_without_delta_has_none_to_spend(total, tmp_path):
 
 def test_raising_keeps_the_spent_delta_covered(ledger):
     reserve(ledger, approx(2, "1e-6"))
-    with refused(BadBudget, "does not cover"):
+    with refused(BadBudget, "does not cover|this ledger counts"):
         ledger.raise_total(Budget(rho=5), "a total in rho would forget the delta")
     ledger.raise_total(Budget(epsilon=3, delta="2e-6"), "more")
-    assert ledger.left == rho_of(Fraction(1), Fraction(1, 10**6))
+    assert ledger.left == bought(ledger, 1, "1e-6")
     reserve(ledger, approx("0.5", "5e-7"))
     assert Ledger.open(ledger.path).verify() == 4
 
@@ -189,7 +202,12 @@ def test_the_second_reveal_must_find_its_delta(ledger):
 
 
 @pytest.mark.parametrize(
-    ("total", "price"), [(Budget(epsilon=2), pure(1)), (Budget(rho=2), rho(1)), (TOTAL, rho("0.01"))]
+    ("total", "price"),
+    [
+        (Budget(epsilon=2), pure(1)),
+        (Budget(rho=2), rho(1)),
+        (TOTAL, Price(currency="gdp", amount=Fraction(1, 100))),
+    ],
 )
 def test_a_delta_that_nobody_reserved_is_not_charged(total, price, tmp_path):
     held = reserve(make(tmp_path / "t.ledger", total), price)
@@ -203,7 +221,7 @@ def test_a_rho_is_no_epsilon_and_no_delta_is_refunded(ledger):
         reserve(ledger, Price(currency="zcdp", amount=Fraction(1, 100), delta=Fraction(1, 10**8)))
     held = reserve(ledger, approx(1, "4e-7"))
     with refused(BadBudget, "no pure epsilon"):
-        held.charge(rho("0.01"), what="measure")
+        held.charge(gaussian(ledger, "0.01"), what="measure")
     for ask in (lambda: reserve(ledger, approx("0.1", "-1e-7")), lambda: held.charge(approx("0.1", "-1e-7"), what="x")):
         with refused(BadBudget, "delta must not be negative"):
             ask()
@@ -221,7 +239,7 @@ def test_a_ledger_of_an_older_version_reads_on(ledger):
     with refused(OverBudget):
         held.charge(approx("0.1", 0), what="measure")
     held.settle(synopsis_digest="d")
-    assert ledger.left == rho_of(Fraction(1), Fraction(6, 10**7))
+    assert ledger.left == bought(ledger, 1, "6e-7")
 
 
 FORGED = {

@@ -199,7 +199,7 @@ class InteractionLayout:
         group = self.groups.index(tuple(sorted(key)))
         factors = np.ones(1, dtype=object)
         for size in key:
-            along_axis = self.functions(size).norms[1:] if law == Law.GAUSSIAN else self.functions(size).steps[1:]
+            along_axis = self.functions(size).norms[1:] if law.power == 2 else self.functions(size).steps[1:]
             factors = np.multiply.outer(factors, np.array(along_axis, dtype=object)).ravel()
         return np.array([seen.setdefault((group, int(f)), len(seen)) for f in factors], dtype=np.int32)
 

@@ -62,7 +62,7 @@ class RareColumns:
 
 def may_be_rare(sizes: Sequence[int], law: Law) -> bool:
     """Whether a first look is worth its price: the sizes of the columns and the kind of noise say so."""
-    return law == Law.GAUSSIAN and len(sizes) >= LEAST_COLUMNS and set(sizes) == {2}
+    return law.power == 2 and len(sizes) >= LEAST_COLUMNS and set(sizes) == {2}
 
 
 def split(shares: Sequence[NDArray[np.float64]]) -> RareColumns | None:

@@ -38,6 +38,7 @@ class RareMeasured:
     sums: Integers
     """The five groups of `RareSums`, one after the other."""
     scales: tuple[Fraction, ...]
+    law: Law
 
     @cached_property
     def parts(self) -> list[Floats]:
@@ -50,7 +51,7 @@ class RareMeasured:
     def deviations(self) -> list[float]:
         """Standard deviations of the five groups, in rows."""
         units = [1, WEIGHT_UNIT, 1, WEIGHT_UNIT, WEIGHT_UNIT]
-        return [float(scale) ** 0.5 / unit for scale, unit in zip(self.scales, units, strict=True)]
+        return [self.law.stderr(scale) / unit for scale, unit in zip(self.scales, units, strict=True)]
 
     @cached_property
     def tables(self) -> list[RawTable]:
@@ -61,15 +62,13 @@ class RareMeasured:
         numbers = [*(sign * even), *pairs]
         scales = [self.scales[0] / length] * len(even) + [self.scales[2] / length**2] * len(pairs)
         return [
-            RawTable(
-                GroupedSet(of, (np.arange(2),) * len(of)), np.array([number]), Law.GAUSSIAN, scale, contrasted=True
-            )
+            RawTable(GroupedSet(of, (np.arange(2),) * len(of)), np.array([number]), self.law, scale, contrasted=True)
             for of, number, scale in zip(members, numbers, scales, strict=True)
         ]
 
     def believed(self, rows: float) -> Lengths:
         """The denoised numbers of rows of every length."""
-        return Lengths.of(self.lengths, float(self.lengths_scale), rows)
+        return Lengths.of(self.lengths, self.law.variance(self.lengths_scale), rows)
 
 
 # Variances that a difference from the expected count may have, relative to that count; 0: none.

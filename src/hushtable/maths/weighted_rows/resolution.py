@@ -183,7 +183,7 @@ class Pricing:
 
         `cells` says how many cells are large enough to be changed by it, where not all are.
         """
-        half_mean = 0.4 if self.law == Law.GAUSSIAN else 0.3536
+        half_mean = 0.4 if self.law.power == 2 else 0.3536
         return half_mean * (grouped.cells if cells is None else cells) * math.sqrt(grouped.length)
 
     def deviation(self, price: float, loss: float, multiplier: float) -> float:

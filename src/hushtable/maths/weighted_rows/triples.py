@@ -9,7 +9,6 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from ...laws import Law
 from .grouped_sets import GroupedSet
 from .resolution import LEVELS, Groupings, Pricing, TablePlan, plan_tables
 
@@ -59,7 +58,7 @@ def second_round_pays(
     Three columns have structure of their own only where two of their pairs are dependent: the second largest of the
     three pairs' dependences stands for it.
     """
-    if not candidates or pricing.law != Law.GAUSSIAN:
+    if not candidates or pricing.law.power != 2:
         return False  # the noise of cells, which Laplace noise is on, is several times that of interactions
     coarse = [_within(steps, FORECAST) for steps in candidates]
     prices, losses = [pricing.price(triple) for triple in coarse], [pricing.loss(triple) for triple in coarse]

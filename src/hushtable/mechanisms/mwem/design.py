@@ -200,6 +200,6 @@ def forecasts_of(plan: Rounds, domain: Domain, rows: int) -> tuple[Forecast, ...
 def _worst(plan: Rounds, domain: Domain, select: Price, noise: float, rows: int) -> float:
     """A bound on the expected largest error of any candidate, as a fraction."""
     cells = sum(math.log(size) for size in domain.sizes)
-    epsilon = float(select.amount) if select.currency == "pure" else math.sqrt(8 * float(select.amount))
+    epsilon = float(select.selection_epsilon)
     slack = (2 * math.log(len(plan.candidates)) + 2) * plan.unit.rows / (epsilon * rows) if epsilon else 0.0
     return math.sqrt(cells / (2 * plan.many) + noise**2) + slack

@@ -69,6 +69,7 @@ class MWEM(Mechanism[Rounds]):
     """
 
     name = "mwem"
+    selects = True
     source = "HarLM12"
     answers = (Marginals, LinearWorkload)
     unbiased = False
@@ -132,11 +133,10 @@ class MWEM(Mechanism[Rounds]):
         # When every candidate will be measured there is nothing to select.
         split = self.split if many < len(candidates) else Fraction(0)
         plan = Rounds(candidates=candidates, many=many, split=split, price=price, unit=domain.unit, cells=cells)
-        law = plan.law.title()
         return Design(
             by=self,
             options=options_text(self),
-            summary=f"{many} rounds, each selects 1 of {len(candidates):,} and measures it with discrete {law} noise",
+            summary=f"{many} rounds, each selects 1 of {len(candidates):,} and measures it with {plan.law.noise}",
             price=price,
             numbers=many * candidates.largest,
             forecasts=forecasts_of(plan, domain, rows),
@@ -266,13 +266,13 @@ class MwemRelease:
     def _judge(self, apart: Ints, scale: Fraction, select: Price, among: int) -> None:
         """How surprising the measurement was, and what it says about all that was not chosen."""
         law, candidates = self.plan.law, self.plan.candidates
-        size = float(scale) if law == Law.LAPLACE else math.sqrt(scale)
+        size = law.width(scale)
         self.surprise = float(np.abs(apart).mean()) / size
         self.certificate = None
         if self.settings.chooser.covers_all and select.amount > 0:
             change = candidates.statistic.block_change(self.plan.unit.neighbours) * self.plan.unit.rows
             self.certificate = certify(
-                apart, size, law=law, select=select, change=change, among=among, grid=candidates.grid
+                apart, scale, law=law, select=select, change=change, among=among, grid=candidates.grid
             )
 
     def _refit(self) -> None:

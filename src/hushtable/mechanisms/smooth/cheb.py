@@ -206,7 +206,7 @@ def _whole(weights: Floats) -> NDArray[np.int64]:
 def _units(statistic: ChebyshevSums, group: int, law: Law, scale: float) -> Floats:
     """Variance of every coordinate in rows^2 when the group has this scale."""
     each = scale * WEIGHT_UNIT / statistic.weights[group]
-    units = each / float(statistic.unit) ** 2 if law == Law.GAUSSIAN else 2 * (each / statistic.unit) ** 2
+    units = each / float(statistic.unit) ** 2 if law.power == 2 else 2 * (each / statistic.unit) ** 2
     if statistic.public_total(statistic.blocks[group]):
         units.flat[0] = 0.0
     return np.asarray(units)

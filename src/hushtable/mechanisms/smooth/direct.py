@@ -91,8 +91,7 @@ class SmoothDirect(SmoothMechanism[NoisyMeans]):
         error = Forecast(width=1, tables=1, typical=float(np.sqrt(each.mean())), worst=float(np.sqrt(each.max())))
         return Design(
             by=self,
-            summary=f"the means of {counted(len(functions), 'question')}, and no others, with discrete "
-            f"{law.title()} noise",
+            summary=f"the means of {counted(len(functions), 'question')}, and no others, with discrete {law.noise}",
             price=price,
             numbers=statistic.groups,
             forecasts=(error,),

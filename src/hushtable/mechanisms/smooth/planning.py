@@ -146,7 +146,7 @@ def described(blocks: Sequence[Planned], what: str, law: Law) -> str:
     numbers = sum(b.numbers for b in blocks)
     columns = " + ".join(str(len(b.block.axes)) for b in blocks)
     groups = "" if len(blocks) == 1 else f" in {counted(len(blocks), 'group')}"
-    return f"{numbers:,} {what} sums of {columns} columns{groups} with discrete {law.title()} noise"
+    return f"{numbers:,} {what} sums of {columns} columns{groups} with {law.noise}"
 
 
 def crossover(design: Design[Any], workload: Smooth, domain: Domain, price: Price) -> int:

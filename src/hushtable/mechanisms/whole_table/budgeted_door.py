@@ -53,7 +53,7 @@ class BudgetedDoor:
         """What the noise of pairs costs when this much is spent on them."""
         unit = self.domain.unit
         scale = touched(unit.neighbours) / float(amount)
-        deviation = math.sqrt(scale / 2) if self.law == Law.GAUSSIAN else math.sqrt(2) * scale
+        deviation = math.sqrt(scale / 2) if self.law.power == 2 else math.sqrt(2) * scale
         return Pricing(self.law, unit.rows * deviation, not unit.private_rows)
 
     def tables(self, sets: Sequence[GroupedSet], deviations: Sequence[float], amount: Fraction) -> list[RawTable]:
@@ -62,7 +62,7 @@ class BudgetedDoor:
         kinds = sorted(set(rough))
         number = {kind: place for place, kind in enumerate(kinds)}
         # Gaussian noise costs less on interactions than on cells, Laplace noise more.
-        contrasted = self.law == Law.GAUSSIAN
+        contrasted = self.law.power == 2
         kind = GroupedInteractions if contrasted else GroupedTables
         statistic = kind(self.domain.sizes, sets, [number[scale] for scale in rough])
         values, scales = self.sums(statistic, kinds, amount)

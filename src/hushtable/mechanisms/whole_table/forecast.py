@@ -74,7 +74,7 @@ class WholeTableForecast:
     def _unit(self, share: float) -> float:
         """Standard deviation of one table alone at a share of the price."""
         amount, moved = share * float(self.price.amount), touched(self.domain.unit.neighbours)
-        if self.law == Law.GAUSSIAN:
+        if self.law.power == 2:
             return self.domain.unit.rows * math.sqrt(moved / (2 * amount))
         return math.sqrt(2) * self.domain.unit.rows * moved / amount
 

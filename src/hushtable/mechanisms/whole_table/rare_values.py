@@ -74,9 +74,9 @@ def measured_sums(survey: BudgetedDoor, columns: RareColumns, rows: float, spare
     from ...vault.statistics.rare_sums import RareLengths, RareSums
 
     seen, noise = survey.sums(RareLengths(columns), [Fraction(1)], survey.share(LENGTHS))
-    believed = Lengths.of(seen, float(noise[0]), rows)
+    believed = Lengths.of(seen, survey.law.variance(noise[0]), rows)
     rest = survey.left - spare
     design = RareDesign.of(believed, columns, _unit(survey, rest))
     statistic = RareSums(columns, design.single.tolist(), design.both.tolist())
     sums, scales = survey.sums(statistic, survey.scales(design.deviations), rest)
-    return RareMeasured(columns, design.single, design.both, seen, noise[0], sums, scales)
+    return RareMeasured(columns, design.single, design.both, seen, noise[0], sums, scales, survey.law)

@@ -53,7 +53,7 @@ class PairRake(Mechanism[WholeTable]):
         return Design(
             by=self,
             summary=f"{counted(len(domain.sizes), 'column')} and up to {counted(pairs, 'pair')} with discrete "
-            f"{outlook.law.title()} noise, and weighted rows fitted to them",
+            f"{outlook.law.noise}, and weighted rows fitted to them",
             price=price,
             numbers=sum(domain.sizes) + pairs + outlook.cells(rows),
             forecasts=(outlook.one_ways(),),

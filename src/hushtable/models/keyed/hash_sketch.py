@@ -53,9 +53,8 @@ class HashSketchModel(KeyedModel):
         return max(float(self.sums[0]), 1.0)
 
     @property
-    def rows_variance(self) -> float:
-        """Variance of the noise in the number of rows."""
-        return self.law.discrete_variance(self.group_scales[0])
+    def rows_noise(self) -> Fraction:
+        return self.group_scales[0]
 
     @cached_property
     def residual(self) -> NDArray[np.float64]:
@@ -108,7 +107,8 @@ class HashSketchModel(KeyedModel):
             values=None if rare_is_zero else lengths[2] ** 2 / np.maximum(lengths[4], 1e-300),
             above=Above(
                 variance=noise + limited * len(self.frequent.counts) * listed,
-                fourth=fourth * spread[4] + limited * len(self.frequent.counts) * Law.LAPLACE.discrete_fourth(listed),
+                fourth=fourth * spread[4]
+                + limited * len(self.frequent.counts) * Law.LAPLACE.discrete_fourth(self.frequent.scale),
                 lean=limited,
             ),
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -76,13 +77,18 @@ class KeyedModel(Model):
 
     @property
     @abstractmethod
+    def rows_noise(self) -> Fraction:
+        """Scale of the noise in the number of rows, 0 where it is public."""
+
+    @property
     def rows_variance(self) -> float:
-        """Variance of the noise in the number of rows."""
+        """Variance of that noise."""
+        return self.law.discrete_variance(self.rows_noise)
 
     @property
     def rows_fourth(self) -> float:
         """Fourth cumulant of that noise."""
-        return self.law.discrete_fourth(self.rows_variance)
+        return self.law.discrete_fourth(self.rows_noise)
 
     @abstractmethod
     def evaluate(self, flat: KeyBatch, *, rare_is_zero: bool = False) -> Evaluation:

@@ -46,8 +46,8 @@ class ListCountsModel(KeyedModel):
         return max(float(self.sums[0]), 1.0)
 
     @property
-    def rows_variance(self) -> float:
-        return self.law.discrete_variance(self.group_scales[0])
+    def rows_noise(self) -> Fraction:
+        return self.group_scales[0]
 
     @cached_property
     def _numbers(self) -> dict[frozenset[bytes], int]:

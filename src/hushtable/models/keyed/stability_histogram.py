@@ -45,8 +45,8 @@ class StabilityModel(KeyedModel):
         return max(float(self.count), 1.0)
 
     @property
-    def rows_variance(self) -> float:
-        return Law.LAPLACE.discrete_variance(self.rows_scale)
+    def rows_noise(self) -> Fraction:
+        return self.rows_scale
 
     def evaluate(self, flat: KeyBatch, *, rare_is_zero: bool = False) -> Evaluation:
         """Rare values are always zero here."""
@@ -55,7 +55,7 @@ class StabilityModel(KeyedModel):
         kept = self.frequent.find(flat.keys)
         weights = flat.weights * (kept >= 0)
         variance = Law.LAPLACE.discrete_variance(self.frequent.scale)
-        fourth = Law.LAPLACE.discrete_fourth(variance)
+        fourth = Law.LAPLACE.discrete_fourth(self.frequent.scale)
         powers = {power: flat.add_up(weights**power) for power in (1, 2, 3, 4)}
         bias, limited = self.lost(flat, kept)
         # Value + all rows - all frequent ones: a frequent value counts 1 - weight times less. Where rare values are

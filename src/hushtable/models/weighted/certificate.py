@@ -6,6 +6,7 @@ import hashlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Literal
 
 import numpy as np
@@ -49,26 +50,29 @@ class Certificate:
 
 
 def certify(
-    apart: NDArray[np.int64], size: float, *, law: Law, select: Price, change: int, among: int, grid: int
+    apart: NDArray[np.int64], scale: Fraction, *, law: Law, select: Price, change: int, among: int, grid: int
 ) -> Certificate:
     """From the last choice, which was at most 2 D (ln K + ln 1/beta) / epsilon short of the worst, D its sensitivity.
 
-    `apart` is what was measured less what was expected; `size` its noise scale (b or sigma). The noise's own sum of
+    `apart` is what was measured less what was expected; `scale` that of its noise. The noise's own sum of
     absolute values is bounded by its quantile: Gamma for Laplace, sqrt(cells) x chi for Gaussian.
     """
     many, beta = len(apart), MISS / 3
-    noise = largest_noise(size, many, beta, law)
-    epsilon = float(select.amount) if select.currency == "pure" else math.sqrt(8 * float(select.amount))
+    noise = largest_noise(scale, many, beta, law)
+    epsilon = float(select.selection_epsilon)
     short = 2 * change * math.log(among / beta) / epsilon
     # Noise is on whole numbers and the reference was rounded: at most 1 and 1/2 more for each.
     total = float(np.abs(apart).sum()) + noise + short + 1.5 * many
     return Certificate(apart=total / grid, confidence=1 - MISS)
 
 
-def largest_noise(size: float, many: int, beta: float, law: Law) -> float:
+def largest_noise(scale: Fraction, many: int, beta: float, law: Law) -> float:
     """What the absolute noise of `many` numbers adds up to at most, but with probability beta."""
+    if many == 1:
+        return law.quantile(scale, 1 - beta / 2)
     from scipy.stats import chi2, gamma
 
+    size = law.width(scale)
     if law == Law.LAPLACE:
         return size * float(gamma.isf(beta, many))
     return size * math.sqrt(many * float(chi2.isf(beta, many)))

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ...laws import Law
 from ...maths.distribution import Factored
 from .certificate import MISS, largest_noise, query_digest
 from .pooled_tables import NoiseMoments
@@ -198,8 +197,7 @@ def _parity_reach(model: WeightedModel, positions: tuple[int, ...], function: Fl
         item = own.get(frozenset(members))
         if item is not None:
             apart = abs(float(item.values[0]) - model.rows * _parity(model.earlier, members))
-            size = float(item.scale) if model.law == Law.LAPLACE else math.sqrt(item.scale)
-            apart += largest_noise(size, 1, MISS / 3 / len(model.measured), model.law) + 1
+            apart += largest_noise(item.scale, 1, MISS / 3 / len(model.measured), model.law) + 1
         elif model.earlier.cells(members) <= model.earlier.cap:
             apart = model.certificate.apart
         else:

@@ -51,14 +51,14 @@ def numbers_in(given: dict[str, Any], sizes: Sequence[int]) -> dict[str, int]:
     return {"lengths": 2 * len(columns.rare), "sums": sum(columns.counts)}
 
 
-def built(given: dict[str, Any], numbers: dict[str, NDArray[np.int64]]) -> RareMeasured:
+def built(given: dict[str, Any], numbers: dict[str, NDArray[np.int64]], law: Law) -> RareMeasured:
     """The sums as they were released."""
-    scales = tuple(noise_scale(text, Law.GAUSSIAN) for text in given["scales"])
-    lengths_scale = noise_scale(given["lengths_scale"], Law.GAUSSIAN)
+    scales = tuple(noise_scale(text, law) for text in given["scales"])
+    lengths_scale = noise_scale(given["lengths_scale"], law)
     if min(*scales, lengths_scale) <= 0:
         raise BadSynopsis("the synopsis has sums of rare values without noise")
     single, both = (np.array(given[name], dtype=np.int64) for name in ("single", "both"))
-    return RareMeasured(_columns(given), single, both, numbers["lengths"], lengths_scale, numbers["sums"], scales)
+    return RareMeasured(_columns(given), single, both, numbers["lengths"], lengths_scale, numbers["sums"], scales, law)
 
 
 def _columns(given: dict[str, Any]) -> RareColumns:

@@ -184,7 +184,7 @@ class WholeTableModel(Model):
             effective=effective,
             audit=None if audit is None else _audit(sizes, audit, numbers["audit"], law),
             said=tuple(str(remark) for remark in parameters["remarks"]),
-            rare=built(parameters["rare"], numbers) if "rare" in parameters else None,
+            rare=built(parameters["rare"], numbers, law) if "rare" in parameters else None,
         )
 
 

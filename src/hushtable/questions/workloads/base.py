@@ -10,7 +10,7 @@ from keyword import iskeyword
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from ...budget import Budget, Price
+from ...budget import Budget, Currency, Price
 from ...domain import Domain
 from ...domain.attributes import Uncoded
 from ...errors import BadPlan
@@ -49,9 +49,9 @@ class Workload(ABC):
     def check(self, domain: Domain) -> None:
         """BadPlan when the domain cannot carry this workload."""
 
-    def price(self, budget: Budget) -> Price:
-        """What a release may spend: the budget in its own currency, unless a workload is better served by another."""
-        return budget.price
+    def price(self, budget: Budget, currency: Currency) -> Price:
+        """What a release may spend: the budget in a currency, unless a workload is better served by another."""
+        return budget.price_in(currency)
 
     def alternatives(self, domain: Domain, budget: Budget, *, widths: int, named: bool) -> Iterable[Other]:
         """What else of this kind is worth showing beside a plan.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
-from ...budget import Budget, Price
+from ...budget import Budget, Currency, Price
 from ...domain import Domain
 from ...domain.attributes import Attribute, Open, Uncoded
 from ...errors import BadPlan, UnknownAttribute, check_whole, is_whole
@@ -22,10 +22,10 @@ NARROWEST, WIDEST = 2**8, 2**24
 class KeyWorkload(Workload, ABC):
     """Questions about lists of keys; a key is the value of one column, or of several together."""
 
-    def price(self, budget: Budget) -> Price:
+    def price(self, budget: Budget, currency: Currency) -> Price:
         """A budget with delta is spent in epsilon and delta: few numbers change, so Laplace noise is smaller."""
         if budget.epsilon is None or budget.delta == 0:
-            return budget.price
+            return budget.price_in(currency)
         return Price(currency="pure", amount=budget.epsilon, delta=budget.delta)
 
     buckets: int | None

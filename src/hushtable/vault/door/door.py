@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -148,7 +147,7 @@ class Door:
 
         score = sum over the block of |sum - reference|; one person changes it by at most D = rows x block change.
         pure: permute-and-flip with exp(-epsilon (max - score) / 2D), epsilon-DP           [McKS20, Thm. 1]
-        zcdp: the exponential mechanism with epsilon = sqrt(8 rho), range-bounded       [CesR21, Lemma 3.4]
+        else: the exponential mechanism with `selection_epsilon` of the price, range-bounded
         """
         change = statistic.block_change(self._unit.neighbours) * self._unit.rows
 
@@ -157,11 +156,8 @@ class Door:
             scores = scores if among is None else scores[among]
 
             def draw() -> Seen:
-                if price.currency == "pure":
-                    block = permute_and_flip(scores, price.amount / (2 * change), self._randomness)
-                else:
-                    epsilon = Fraction(math.isqrt(int(8 * price.amount * 10**30)), 10**15)
-                    block = exponential(scores, epsilon / (2 * change), self._randomness)
+                choose = permute_and_flip if price.currency == "pure" else exponential
+                block = choose(scores, price.selection_epsilon / (2 * change), self._randomness)
                 return {"found": int(block if among is None else among[block])}
 
             return 1, draw
@@ -202,13 +198,13 @@ class Door:
         many yes-answers are paid for now, and each further one by `extend`, before it can come.
         """
         if price.currency != "pure":
-            raise BadPlan("a watch is priced in epsilon; in a rho budget it costs epsilon^2 / 2")
+            raise BadPlan("a watch is priced in epsilon; in another budget it costs what that does")
         now = crossings if paid is None else paid
         if not 1 <= now <= crossings or change < 1:
             raise BadPlan(f"crossings and change must be at least 1, not {crossings} and {change}")
         if now < crossings and self._currency != "pure":
             # epsilon^2 / 2 of the whole is more than the sum of the parts' squares: one threshold serves them all.
-            raise BadPlan("in a rho budget a watch is paid for as a whole; open one for each crossing")
+            raise BadPlan("but for a pure epsilon a watch is paid for as a whole; open one for each crossing")
         first, second = sparse_vector_shares(price.amount, crossings)
         each = Price(currency="pure", amount=second / crossings)
         moved, drawn = change * self._unit.rows, list[int]()

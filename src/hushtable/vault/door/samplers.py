@@ -1,4 +1,4 @@
-"""Noise: exact discrete Laplace and Gaussian draws, and exact private selection.
+"""Noise: exact discrete Laplace and Gaussian draws, and exact private selection. Rounded noise has its own file.
 
 Everything here is integers and exact coins; no released number ever was a rounded real, so the attack on
 floating-point noise [Mir12] finds nothing. The time taken is not hidden: it depends on the draws and, for a
@@ -21,6 +21,7 @@ from ...maths.interactions.layout import CoordinateNoise
 from ...words import readable
 from .bernoulli import Chance, Exponents, Precision, bernoulli, bernoulli_exp
 from .randomness import Randomness
+from .rounded_gaussian import rounded_gaussians
 
 __all__ = ["exponential", "gaussian", "geometric", "laplace", "permute_and_flip", "sample", "uniform"]
 
@@ -37,8 +38,9 @@ USUAL = Precision()
 def sample(scales: CoordinateNoise, randomness: Randomness, *, precision: Precision = USUAL) -> Integers:
     """Independent integer noise for every coordinate, exactly of the law and scale asked.
 
-    laplace   P(Y = y) proportional to exp(-|y| / b)
-    gaussian  P(Y = y) proportional to exp(-y^2 / (2 sigma^2))
+    laplace           P(Y = y) proportional to exp(-|y| / b)
+    gaussian          P(Y = y) proportional to exp(-y^2 / (2 sigma^2))
+    rounded-gaussian  P(Y = y) = P(y - 1/2 < sigma Z < y + 1/2), Z normal
 
     Where the scale is 0 the noise is 0. Any b and sigma up to 2^50 will do.
     """
@@ -48,6 +50,8 @@ def sample(scales: CoordinateNoise, randomness: Randomness, *, precision: Precis
         for b, places in _grouped(scales.table, scales.index):
             out[places] = laplace(b, places.size, randomness, precision=precision)
         return out
+    if scales.law == Law.ROUNDED:
+        return rounded_gaussians(scales.table, scales.index, randomness)
     targets = _Gaussians(scales.table)
     for t, places in _grouped(targets.proposals, scales.index):
         out[places] = targets.draw(t, scales.index[places], randomness, precision)
@@ -55,7 +59,7 @@ def sample(scales: CoordinateNoise, randomness: Randomness, *, precision: Precis
 
 
 def _check(scales: CoordinateNoise) -> None:
-    top = Fraction(LARGEST_SCALE) ** (2 if scales.law == Law.GAUSSIAN else 1)
+    top = Fraction(LARGEST_SCALE) ** scales.law.power
     for scale in scales.table:
         if not 0 <= scale <= top:
             raise BadPlan(f"a {scales.law} noise scale must be 0 to {readable(top)}, not {readable(scale)}")

@@ -9,7 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from ...budget import Budget, Price
+from ...budget import Budget, Currency, Price
 from ...domain import Domain
 from ...errors import BadLedger, BadPath, BadState, HushError, OverBudget
 from .chain import plain
@@ -34,6 +34,12 @@ class Purpose:
     """The journal or the state that says how far it came."""
     mechanism: str
     plan_digest: str
+
+    @property
+    def currency(self) -> Currency:
+        """Of a ledger that is made for it: `gdp` for Gaussian noise alone, else what other steps are cheapest in."""
+        own = self.price.currency
+        return own if own in self.total.currencies else self.total.currencies[-1]
 
 
 class Rehearsal:
@@ -148,7 +154,12 @@ class LedgerAccount:
         domain = self.purpose.domain
         try:
             return Ledger.create(
-                self.path, table=domain.table, domain_digest=domain.digest, unit=domain.unit, total=self.purpose.total
+                self.path,
+                table=domain.table,
+                domain_digest=domain.digest,
+                unit=domain.unit,
+                total=self.purpose.total,
+                currency=self.purpose.currency,
             )
         except BadLedger:
             return Ledger.open(self.path)  # another process was first; its total decides

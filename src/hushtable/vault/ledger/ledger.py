@@ -14,7 +14,7 @@ from os import PathLike
 from pathlib import Path
 from types import TracebackType
 
-from ...budget import UNIT_NAME, Budget, Currency, Price, Unit, exact
+from ...budget import UNIT_NAME, Budget, Currency, Price, Unit, exact, largest_budget
 from ...errors import BadBudget, BadLedger, HushError, OverBudget
 from .chain import Identity, Kind, Line, balances, plain, stays, terms_left
 from .file import Book, create_file, reading, writing
@@ -29,8 +29,8 @@ class Ledger:
     """What one table may spend and has spent, exactly, whatever crashes and however many processes ask.
 
     Never more than `total` is reserved, and noise is drawn only for what was reserved and charged on the disk
-    before; prices add up as fractions (sequential composition: epsilons, or rhos [BunS16, Lemma 1.7]; both under
-    one total with delta as in `Mixed`).
+    before; prices add up as fractions (sequential composition: epsilons; rhos [BunS16, Lemma 1.7]; mu^2 / 2 of Gaussian
+    noise, also where a step and its price depend on those before it [SmiT22]; two under one total as in `Mixed`).
 
     Lines are only ever appended, each sealed with the hash of the one before. `verify` thus shows a line that
     was edited, removed, moved or cut off the end. What no chain can show by itself: a file that was rewritten
@@ -42,8 +42,20 @@ class Ledger:
     identity: Identity
 
     @classmethod
-    def create(cls, path: str | PathLike[str], *, table: str, domain_digest: str, unit: Unit, total: Budget) -> Ledger:
+    def create(
+        cls,
+        path: str | PathLike[str],
+        *,
+        table: str,
+        domain_digest: str,
+        unit: Unit,
+        total: Budget,
+        currency: Currency | None = None,
+    ) -> Ledger:
         """A new ledger with this total; BadLedger when the file exists, BadPath when it cannot be written.
+
+        Epsilon with delta is counted in `gdp`, where all noise is Gaussian the most one can have, unless it is said
+        that it be `zcdp`, where other steps cost less.
 
         The file appears whole or not at all; of two processes that create it at once exactly one succeeds.
         """
@@ -52,9 +64,9 @@ class Ledger:
             table=plain(table),
             domain_digest=domain_digest,
             unit=unit,
-            currency=total.currency,
+            currency=(price := total.price_in(currency or total.currency)).currency,
         )
-        amount = total.price.amount
+        amount = price.amount
         first = Line(
             number=1,
             when=_now(),
@@ -91,7 +103,7 @@ class Ledger:
 
     @property
     def currency(self) -> Currency:
-        """`pure` (epsilons add) or `zcdp` (rhos add), fixed for ever."""
+        """`pure` (epsilons add), `zcdp` (rhos add) or `gdp` (mu^2 / 2 of Gaussian noise adds), fixed for ever."""
         return self.identity.currency
 
     @property
@@ -111,6 +123,17 @@ class Ledger:
             last, mixed = book.last(), self._mixed(book)
         left = last.total - last.spent
         return left if mixed is None else max(Fraction(0), min(left, mixed.room))
+
+    @property
+    def room(self) -> Budget | None:
+        """What is left as epsilon with the delta of the total, rounded down: a release of so much fits.
+
+        None where the total has no delta, so that what is left says it by itself, and where nothing is left.
+        """
+        left, total = self.left, self.budget
+        if total.epsilon is None or total.delta == 0:
+            return None
+        return largest_budget(left, total, self.currency)
 
     @property
     def budget(self) -> Budget:
@@ -158,24 +181,24 @@ class Ledger:
         if not price.delta:
             amount = self._amount(price)
             if (mixed := self._mixed(book)) is not None:
-                mixed.check_rho(amount)
+                mixed.check(amount)
             return amount, ""
         last = book.last()
         lines = book.lines()
-        taken = Mixed.of(_declared(lines), lines).amount(price, last.total - last.spent)
+        taken = Mixed.of(_declared(lines), lines, self.currency).amount(price, last.total - last.spent)
         return taken, of_price(price).text()
 
     def _mixed(self, book: Book) -> Mixed | None:
-        """The account in rho, epsilon and delta; None where all that was ever reserved is in one currency."""
+        """The account in two currencies; None where all that was ever reserved is in one currency."""
         if self.currency == "pure":
             return None
         lines = book.lines()
         mixed = any(line.kind == "reserve" and line.terms for line in lines)
-        return Mixed.of(_declared(lines), lines) if mixed else None
+        return Mixed.of(_declared(lines), lines, self.currency) if mixed else None
 
     def raise_total(self, budget: Budget, why: str) -> None:
         """Sets a larger total in the same currency, on the record with the reason."""
-        if budget.currency != self.currency:
+        if self.currency not in budget.currencies:
             raise BadBudget(
                 f"this ledger counts {UNIT_NAME[self.currency]} and {budget} would count "
                 f"{UNIT_NAME[budget.currency]}; give the new total as the old one was given ({self.budget})"
@@ -183,7 +206,7 @@ class Ledger:
         with self._writing() as book:
             if (mixed := self._mixed(book)) is not None:
                 mixed.check_total(budget)
-            line = self._next(book, "raise", budget.price.amount)
+            line = self._next(book, "raise", budget.price_in(self.currency).amount)
             book.append(replace(line, what=plain(why), budget=json.dumps(budget.to_dict())))
 
     def _charge(self, opened: Line, price: Price, what: str) -> None:

@@ -1,4 +1,4 @@
-"""Mixed ledgers: releases priced in epsilon and delta beside releases priced in rho, under one total."""
+"""Mixed ledgers: releases priced in epsilon and delta beside releases in the ledger's currency, under one total."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from ...budget import Budget, Price, rho_of
+from ...accounting import amount_of
+from ...budget import UNIT_NAME, Budget, Currency, Price
 from ...errors import BadBudget, OverBudget
 from ...words import readable
 from .chain import Line
@@ -17,20 +18,21 @@ __all__ = ["Mixed"]
 
 @dataclass(frozen=True, kw_only=True)
 class Mixed:
-    """What counts as spent under a total of (E, D): rho, and epsilon and delta of what was not priced in rho.
+    """What counts as spent under a total of (E, D): an amount of the currency, and epsilon and delta of all else.
 
-    All of it together is (E, D)-DP when rho <= rho_of(E - epsilon, D - delta): the steps in epsilon and delta are
-    (epsilon, delta)-DP, those in rho then (E - epsilon, D - delta)-DP [CanKS20, Cor. 13], and both add up, in any
-    order of the steps [DwoR14, Thm. 3.16].
+    All of it together is (E, D)-DP when amount <= amount_of(E - epsilon, D - delta): the steps in epsilon and delta
+    are (epsilon, delta)-DP, those in the currency then (E - epsilon, D - delta)-DP [CanKS20, Cor. 13; BalW18], and
+    both add up, in any order of the steps [DwoR14, Thm. 3.16].
     """
 
     total: Budget
-    rho: Fraction = Fraction(0)
+    currency: Currency
+    spent: Fraction = Fraction(0)
     epsilon: Fraction = Fraction(0)
     delta: Fraction = Fraction(0)
 
     @classmethod
-    def of(cls, total: Budget, lines: Iterable[Line]) -> Mixed:
+    def of(cls, total: Budget, lines: Iterable[Line], currency: Currency) -> Mixed:
         """From all lines of a ledger: every reservation in full, but for those returned."""
         kept: dict[int, Line] = {}
         for line in lines:
@@ -38,10 +40,10 @@ class Mixed:
                 kept[line.number] = line
             elif line.kind == "settle" and line.what.startswith("returned"):
                 kept.pop(line.reservation, None)
-        found = cls(total=total)
+        found = cls(total=total, currency=currency)
         for line in kept.values():
             terms = line.terms
-            more = {"rho": line.amount} if terms is None else {"epsilon": terms.epsilon, "delta": terms.delta}
+            more = {"spent": line.amount} if terms is None else {"epsilon": terms.epsilon, "delta": terms.delta}
             found = found._plus(**more)
         return found
 
@@ -50,18 +52,18 @@ class Mixed:
 
     @property
     def room(self) -> Fraction:
-        """How much rho may still be spent; negative when too much is."""
+        """How much of the currency may still be spent; negative when too much is."""
         if self.epsilon == 0:
-            return self.total.price.amount - self.rho
+            return self.total.price_in(self.currency).amount - self.spent
         assert self.total.epsilon is not None
         epsilon, delta = self.total.epsilon - self.epsilon, self.total.delta - self.delta
         try:
-            return (rho_of(epsilon, delta) if epsilon > 0 and delta > 0 else Fraction(0)) - self.rho
-        except BadBudget:  # so little is left that it buys no rho
-            return -self.rho
+            return (amount_of(epsilon, delta, self.currency) if min(epsilon, delta) > 0 else Fraction(0)) - self.spent
+        except BadBudget:  # so little is left that it buys nothing
+            return -self.spent
 
     def amount(self, price: Price, left: Fraction) -> Fraction:
-        """What a reservation in epsilon and delta takes from `left`, in rho, so that no more than the room stays.
+        """What a reservation in epsilon and delta takes from `left`, so that no more than the room stays.
 
         OverBudget when it does not fit, BadBudget when the total knows no delta.
         """
@@ -81,13 +83,13 @@ class Mixed:
         after = self._plus(epsilon=epsilon, delta=delta)
         taken = left - after.room
         if after.room < 0:
-            raise OverBudget(asked=taken, left=left, unit="rho", typed=str(price))
+            raise OverBudget(asked=taken, left=left, unit=UNIT_NAME[self.currency], typed=str(price))
         return max(taken, Fraction(0))
 
-    def check_rho(self, amount: Fraction) -> None:
-        """OverBudget when this much more rho does not fit."""
+    def check(self, amount: Fraction) -> None:
+        """OverBudget when this much more of the currency does not fit."""
         if amount > self.room:
-            raise OverBudget(asked=amount, left=max(self.room, Fraction(0)), unit="rho")
+            raise OverBudget(asked=amount, left=max(self.room, Fraction(0)), unit=UNIT_NAME[self.currency])
 
     def check_total(self, new: Budget) -> None:
         """BadBudget when a new total would not cover what was spent in epsilon and delta."""

@@ -15,7 +15,7 @@ __all__ = ["Terms", "of_price", "read_terms"]
 
 @dataclass(frozen=True, kw_only=True)
 class Terms:
-    """What one line reserves or charges in epsilon and delta, beside the rho that a ledger with a delta counts."""
+    """What one line reserves or charges in epsilon and delta, beside the amount in the ledger's currency."""
 
     epsilon: Fraction
     delta: Fraction

@@ -77,7 +77,7 @@ class GroupedInteractions(Statistic):
         for table, group in zip(self.sets, self.noise_group, strict=True):
             units = np.ones((), dtype=np.int64)
             for size in table.shape:
-                whole = contrasts(size).norms if law == Law.GAUSSIAN else contrasts(size).steps
+                whole = contrasts(size).norms if law.power == 2 else contrasts(size).steps
                 units = np.multiply.outer(units, np.array(whole[1:], dtype=np.int64))
             distinct, which = np.unique(units.ravel(), return_inverse=True)
             numbers = [scale_numbers.setdefault(per_group[group] * int(unit), len(scale_numbers)) for unit in distinct]
