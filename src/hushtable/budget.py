@@ -165,8 +165,8 @@ NO_WAY: dict[Currency, str] = {
 class Budget:
     """The TOTAL a release spends: pure `epsilon`, `epsilon` with `delta`, or `rho`.
 
-    Inside it is one exact number in one of its `currencies`. Epsilon with delta has two: what the exact curve of
-    Gaussian noise gives, and the smaller rho of zero-concentrated DP, in which other steps cost less.
+    Inside it is one exact number in one of its `currencies`. Epsilon with delta is in one of them what the exact curve
+    of Gaussian noise gives, in the other the smaller rho of zero-concentrated DP, in which other steps cost less.
     """
 
     epsilon: Fraction | None
@@ -189,10 +189,13 @@ class Budget:
 
     @property
     def currencies(self) -> tuple[Currency, ...]:
-        """In which it can be spent, the one with the least noise first."""
-        if self.rho is not None:
-            return ("zcdp",)
-        return ("gdp", "zcdp") if self.delta else ("pure",)
+        """In which it can be spent, the one for Gaussian noise alone first. A rho is as much in both."""
+        return ("gdp", "zcdp") if self.delta or self.rho is not None else ("pure",)
+
+    @property
+    def account(self) -> Currency:
+        """The currency of a ledger with this total: one that promises a rho takes all that can be priced in it."""
+        return "zcdp" if self.rho is not None else self.currency
 
     @property
     def currency(self) -> Currency:

@@ -1,5 +1,6 @@
-"""Exact Gaussian accounting: conversions are right to twelve digits, never above the truth, and dear where they must be."""
+"""Exact Gaussian accounting: right to twelve digits, never above the truth, and dear where it must be."""
 
+import itertools
 import math
 from fractions import Fraction
 
@@ -178,7 +179,7 @@ def test_the_slope_that_makes_the_even_coin_the_dearest_falls():
     with mpmath.workdps(40):
         points = [mpmath.mpf(k) / 50 for k in range(1500)]
         slopes = [mpmath.ncdf(x) * mpmath.ncdf(-x) / mpmath.npdf(x) for x in points]
-        assert all(left > right for left, right in zip(slopes, slopes[1:], strict=False))
+        assert all(left > right for left, right in itertools.pairwise(slopes))
 
 
 def test_dp_accounting_agrees():

@@ -155,6 +155,7 @@ def _worst(interactions: InteractionLayout, law: Law, scales: Sequence[float], k
             key = tuple(kind[i] for i in members)
             spread = prod(interactions.functions(kind[i]).cells[0] for i in range(len(kind)) if i not in members)
             largest = prod(max(_directions(interactions, s, law), default=0.0) for s in key)
-            parts.append(scales[number[tuple(sorted(key))]] * largest * spread * law.unit_variance)
+            part = scales[number[tuple(sorted(key))]] * largest * spread * law.unit_variance
+            parts.append(part + law.rounding * spread * prod(max(interactions.functions(s).cells[1:]) for s in key))
     most = max(parts) / 4 if interactions.basis == "contrast" else sum(parts)
     return most * cells + scales[0] * law.unit_variance

@@ -38,7 +38,7 @@ def _head(plan: Plan) -> list[str]:
 
 def _compared_with_zcdp(plan: Plan) -> str:
     """What each currency gives, where there is a choice."""
-    if len(plan.budget.currencies) < 2 or plan.design.price.currency not in plan.budget.currencies:
+    if not plan.budget.delta or plan.design.price.currency not in plan.budget.currencies:
         return ""
     exact, concentrated = (plan.budget.price_in(name).amount for name in plan.budget.currencies)
     more = f"{float(exact / concentrated - 1):.1%} more than zCDP"

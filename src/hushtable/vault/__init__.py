@@ -6,9 +6,9 @@
    price of a measurement from the sensitivity of what is summed; door/reveal.py and door/sparse_vector.py, both
    short, hold the two prices that are made otherwise.
 2. door/samplers.py and door/bernoulli.py (a few hundred lines). Noise is drawn in whole numbers and fractions, so that
-   its law is the stated one exactly; the proofs stand beside the code. door/rounded_gaussian.py has the noise of most
-   releases, where floats propose and never decide without a proven margin; what they leave open door/polar_point.py
-   settles. door/randomness.py says where bytes come from.
+   its law is the stated one exactly; the proofs stand beside the code. door/rounded_gaussian.py (a few hundred lines)
+   draws normals rounded to whole numbers: floats decide where a margin is proven, door/polar_point.py (short) settles
+   the rest in whole numbers. door/randomness.py says where bytes come from.
 3. statistics/base.py (short): what is summed over rows, and what `sensitivity` promises. Then one file a statistic,
    most of a hundred lines or fewer. Each must show two things: `accumulate` adds up over rows one by one, and no
    row changes the coordinates by more than `_sensitivity` says; its docstring is the proof. table_statistic.py has

@@ -38,8 +38,8 @@ class Purpose:
     @property
     def currency(self) -> Currency:
         """Of a ledger that is made for it: `gdp` for Gaussian noise alone, else what other steps are cheapest in."""
-        own = self.price.currency
-        return own if own in self.total.currencies else self.total.currencies[-1]
+        kept, own = self.total.account, self.price.currency
+        return "zcdp" if kept == "gdp" and own != "gdp" else kept
 
 
 class Rehearsal:

@@ -64,7 +64,7 @@ class Ledger:
             table=plain(table),
             domain_digest=domain_digest,
             unit=unit,
-            currency=(price := total.price_in(currency or total.currency)).currency,
+            currency=(price := total.price_in(currency or total.account)).currency,
         )
         amount = price.amount
         first = Line(
