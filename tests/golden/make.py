@@ -21,6 +21,7 @@ HERE = Path(__file__).parent
 BUDGETS = {
     "pure": ht.Budget(epsilon=2),
     "zcdp": ht.Budget(epsilon=2, delta="1e-9"),
+    "gdp": ht.Budget(epsilon=2, delta="1e-9"),
     "approx": ht.Budget(epsilon=2, delta="1e-6"),
     "rho": ht.Budget(rho="0.5"),
 }
@@ -34,7 +35,7 @@ Case = tuple[str, ht.Synopsis, tuple[str, ...]]
 
 
 def main() -> None:
-    made = [*coded(), *twice(), rare(), *wide(), *keyed(), *smooth(), *decided(), curated()]
+    made = [*coded(), *twice(), *rare(), *wide(), *keyed(), *smooth(), *decided(), curated()]
     for name, synopsis, questions in (*made, *specimens({synopsis.model.kind for _, synopsis, _ in made})):
         path = HERE / f"format-{synopsis.model.format}-{name}.hush"
         if path.exists():
@@ -46,7 +47,8 @@ def main() -> None:
 
 
 def release(shape: ht.Domain, table: Any, budget: str, workload: Any, mechanism: str | None = None) -> ht.Synopsis:
-    plan = ht.plan(shape, workload=workload, budget=BUDGETS[budget], rows=len(table), mechanism=mechanism)
+    how: Any = {"gdp": "gdp", "zcdp": "zcdp", "rho": "zcdp"}.get(budget)
+    plan = ht.plan(shape, workload=workload, budget=BUDGETS[budget], rows=len(table), mechanism=mechanism, currency=how)
     return ht.Vault(table, shape).release(plan, randomness=ht.Simulated(4))
 
 
@@ -67,8 +69,8 @@ def coded() -> Iterator[Case]:
         ("mwem(rounds=4)", "marginals(width=2)"),
         ("pair-rake", "whole_table()"),
     ):
-        for budget in ("pure", "zcdp"):
-            shape = domain(neighbours="replace" if budget == "zcdp" else "add-remove")
+        for budget in ("pure", "zcdp", "gdp"):
+            shape = domain(neighbours="add-remove" if budget == "pure" else "replace")
             table = table_of(shape, random_codes(shape, 1000, seed=3))
             yield f"{mechanism.split('(')[0]}-{budget}", release(shape, table, budget, workload, mechanism), CODED
 
@@ -83,12 +85,13 @@ def twice() -> Iterator[Case]:
     yield "pair-rake-triples", made, ("b0 AND b1 AND b4", "SELECT b2, b4, count(*) FROM t GROUP BY b2, b4")
 
 
-def rare() -> Case:
+def rare() -> Iterator[Case]:
     """Many columns of rare values."""
     shape = domain({f"b{i}": {"kind": "boolean", "missing": "error"} for i in range(32)})
     codes = (np.random.default_rng(8).random((32, 20_000)) < 0.02).astype(np.uint16)
-    made = release(shape, table_of(shape, codes), "zcdp", "whole_table()")
-    return "rare-values-zcdp", made, ("b0", "b0 OR b7", "SELECT b1, b2, count(*) FROM t GROUP BY b1, b2")
+    asked = ("b0", "b0 OR b7", "SELECT b1, b2, count(*) FROM t GROUP BY b1, b2")
+    for budget in ("zcdp", "gdp"):
+        yield f"rare-values-{budget}", release(shape, table_of(shape, codes), budget, "whole_table()"), asked
 
 
 def wide() -> Iterator[Case]:
@@ -96,7 +99,8 @@ def wide() -> Iterator[Case]:
     shape = domain({f"b{i}": {"kind": "boolean", "missing": "error"} for i in range(6)})
     table = table_of(shape, random_codes(shape, 1000, seed=5))
     questions = ("any(b0, b1, b2, b3)", "at_least(2, b0, b1, b4, b5)", "b0 AND NOT b1 AND b5")
-    yield "predicates-zcdp", release(shape, table, "zcdp", "predicates(width=5)"), questions
+    for budget in ("zcdp", "gdp"):
+        yield f"predicates-{budget}", release(shape, table, budget, "predicates(width=5)"), questions
 
 
 def keyed() -> Iterator[Case]:
@@ -114,7 +118,7 @@ def keyed() -> Iterator[Case]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "lists.txt"
         path.write_text("v1\tv3\tnowhere\nv2\n")
-        for budget in ("pure", "zcdp"):
+        for budget in ("pure", "zcdp", "gdp"):
             made = release(one, table, budget, ht.KnownLists(file=str(path)), "list-counts")
             yield f"list-counts-{budget}", made, LISTS[:2]
     bits = domain({f"b{i}": {"kind": "boolean", "missing": "error"} for i in range(6)})
@@ -141,8 +145,9 @@ def smooth() -> Iterator[Case]:
     bump = "avg(exp(-(age-40)*(age-40)/200))"
     asked = (bump, f"{bump} WHERE sex = 'female'", "SELECT sex, avg(age) FROM t GROUP BY sex", "quantile(age, 0.5)")
     yield "smooth-spline-pure", release(shape, table, "pure", "smooth(columns=[age], by=[sex])"), asked
-    cheb = release(shape, table, "zcdp", "smooth(columns=[age])", "smooth-cheb")
-    yield "smooth-cheb-zcdp", cheb, (bump, "avg(age)")
+    for budget in ("zcdp", "gdp"):
+        cheb = release(shape, table, budget, "smooth(columns=[age])", "smooth-cheb")
+        yield f"smooth-cheb-{budget}", cheb, (bump, "avg(age)")
     examples = "smooth(columns=[age], examples=['exp(-((age-40)/10)**2)', 'expit((age-50)/9)'])"
     yield "smooth-direct-pure", release(shape, table, "pure", examples, "smooth-direct"), ("avg(expit((age-50)/9))",)
 
@@ -152,7 +157,7 @@ def decided() -> Iterator[Case]:
     lists = {"kind": "decision_list", "inputs": ["near", "cheap", "rural"], "length": 2}
     shape = ht.Domain.from_dict({"table": "t", "attributes": {"choice": lists}})
     table = pa.table({"choice": pa.array(dummy_rows(shape, rows=1000, seed=1)["choice"])})
-    for budget in ("pure", "zcdp"):
+    for budget in ("pure", "zcdp", "gdp"):
         asked = ("decides(choice, near AND NOT rural)", "decides(choice, cheap)")
         yield f"decision-lists-{budget}", release(shape, table, budget, "decision_lists()"), asked
 

@@ -124,15 +124,15 @@ def test_the_limit_of_the_audit_holds_as_often_as_it_says(law):
     """Upper limits at 95% of 60,000 audited tables; the estimate alone is too small for about half of them."""
     g, count, rows, scale = np.random.default_rng(3), 60_000, 10_000, 40.0 * CALIBRATION_UNIT
     truth = g.uniform(0.02, 0.2, count)
-    noise = g.normal(scale=scale, size=count) if law == "gaussian" else g.laplace(scale=scale, size=count)
+    noise = g.normal(scale=scale, size=count) if law.power == 2 else g.laplace(scale=scale, size=count)
     # The reference is rounded for the comparison, and its rounding is taken to be as bad as it can.
     noisy = np.rint((truth - 0.5 / CALIBRATION_UNIT) * 2 * CALIBRATION_UNIT * rows + noise).astype(np.int64)
     tables = tuple((i, i + 1) for i in range(count))
-    audit = Calibration(tables, noisy, scale**2 if law == "gaussian" else scale, law)
+    audit = Calibration(tables, noisy, scale**law.power, law)
     bounds = [audit.bound(table, [2] * (count + 1), rows) for table in tables]
     estimates, limits = (np.array(part) for part in zip(*((b.bias, b.limit(0.95)) for b in bounds), strict=True))
     assert at_most(0.53, int((estimates >= truth).sum()), count)
-    chance = 0.95 if law == "gaussian" else 1 - exp(-sqrt(2) * NormalDist().inv_cdf(0.95)) / 2
+    chance = 0.95 if law.power == 2 else 1 - exp(-sqrt(2) * NormalDist().inv_cdf(0.95)) / 2
 
     def fits(limits):
         holds = int((limits >= truth).sum())

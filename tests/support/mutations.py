@@ -9,7 +9,8 @@ NASTY_TEXTS = (
     "", " ", "\x00", "\n", "\x1b[31m", "\ud800", "\u202e", "é" * 3, "x" * 5000, "../../etc/passwd", "/dev/zero", "nan",
     "inf", "-inf", "1e999", "1e-999", "1e400000000", "1/0", "1/3", "0", "-1", "9" * 400, "9" * 5000, "0x10", "1_000",
     "²", "١٢", "true", "null", "__class__", "{0.__class__}", "%s%s%s", "__import__('os').system('true')", "other",
-    "missing", "gaussian", "laplace", "replace", "add-remove", "pure", "zcdp", "age", "url", "table", "mean",
+    "missing", "gaussian", "rounded-gaussian", "laplace",
+    "replace", "add-remove", "pure", "zcdp", "gdp", "age", "url", "table", "mean",
 )  # fmt: skip
 NASTY_NUMBERS = (
     0, 1, -1, 2, 3, 7, 64, 255, 256, 1000, 65535, 65536, 10**6, 2**31 - 1, 2**31, 2**53, 2**62, 2**63 - 1, 2**63,

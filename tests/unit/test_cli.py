@@ -79,10 +79,11 @@ class TestTheWay:
         (folder / "t.csv").unlink()
         code, out, _ = hush("plan", "--domain", "t.yaml", "--rows", "400", *EPSILON, "--workload", "marginals(width=2)")
         assert code == 0
-        assert "rho = 0.014973" in out
+        assert "mu^2/2 = 0.0165574; exact accounting: 10.6% more than zCDP" in out
         assert "typical cell" in out
         value = json.loads(hush("plan", "--domain", "t.yaml", "--rows", "400", *EPSILON, "--json")[1])
-        assert value["price"]["amount"] == pytest.approx(0.014973, rel=1e-4)
+        assert value["price"]["amount"] == pytest.approx(0.0165574, rel=1e-5)
+        assert value["currencies"]["zcdp"] == pytest.approx(0.014973, rel=1e-4)
         assert value["forecast"][0]["stderr"] == pytest.approx(value["forecast"][0]["stderr_rows"] / 400)
 
     @pytest.mark.parametrize("delta", [(), ("--delta", "1e-9")])
@@ -96,7 +97,7 @@ class TestTheWay:
         assert release()[0] == 0
         code, _, error = release(out="again.hush")
         assert code == 3
-        assert "rho = 0.0149731 but 0 is left" in error
+        assert "mu^2/2 = 0.0165574 but 0 is left" in error
         assert not (folder / "again.hush").exists()
         code, _, _ = hush("ledger", "raise", "t.ledger", "--epsilon", "2", "--delta", "1e-9", "--why", "agreed")
         assert code == 0

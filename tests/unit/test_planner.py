@@ -97,7 +97,7 @@ def test_rows_per_person_multiply_the_error():
         ht.plan(domain(rows=rows), workload="marginals(width=1)", budget=BUDGET, mechanism="low-order")
         for rows in (1, 3)
     )
-    assert three.design.forecasts[0].typical == pytest.approx(3 * one.design.forecasts[0].typical, rel=1e-6)
+    assert three.design.forecasts[0].typical == pytest.approx(3 * one.design.forecasts[0].typical, rel=1e-3)
     assert "x 3" in str(three)
 
 

@@ -109,4 +109,4 @@ def test_cumulants_of_discrete_laplace_noise_are_sums_over_whole_numbers(scale):
     weights /= weights.sum()
     variance = weights @ k**2
     assert Law.LAPLACE.discrete_variance(Fraction(scale)) == pytest.approx(variance, rel=1e-9)
-    assert Law.LAPLACE.discrete_fourth(variance) == pytest.approx(weights @ k**4.0 - 3 * variance**2, rel=1e-9)
+    assert Law.LAPLACE.discrete_fourth(Fraction(scale)) == pytest.approx(weights @ k**4.0 - 3 * variance**2, rel=1e-9)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BadQuestion
+from ..laws import Law
 from ..words import counted, listed, shortened
 
 if TYPE_CHECKING:
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from .smooth.density import Density
 
 __all__ = ["Model"]
+
+# Before it nobody knew what a rounded Gaussian is.
+ROUNDED_FORMAT = 3
 
 
 class Model(ABC):
@@ -31,7 +35,12 @@ class Model(ABC):
 
     @property
     def format(self) -> int:
-        """The first version of the file format that such a model can be read with."""
+        """The first version of the file format that has what it needs: its own form, and the law of its noise."""
+        return max(self.form, ROUNDED_FORMAT if self.parameters().get("law") == Law.ROUNDED else 1)
+
+    @property
+    def form(self) -> int:
+        """The first version that has its numbers and parameters."""
         return 1
 
     def __init_subclass__(cls) -> None:

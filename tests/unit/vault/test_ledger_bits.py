@@ -15,7 +15,7 @@ from hushtable.vault.ledger import file as ledger_file
 from hushtable.vault.ledger.ledger import Ledger, Line, Reservation
 
 PAGE = 4096
-STEP = Price(currency="zcdp", amount=Fraction(1, 200))
+STEP = Price(currency="gdp", amount=Fraction(1, 200))
 MIXED = Price(currency="pure", amount=Fraction(1, 4), delta=Fraction(1, 10**7))
 
 

@@ -53,7 +53,7 @@ def test_a_second_release_is_refused_until_the_total_is_raised(folder):
 def test_a_pure_release_from_a_rho_ledger_names_both_prices(folder):
     vault = ht.Vault(folder / "t.csv", SHAPE)
     vault.release(plan())
-    with pytest.raises(OverBudget, match=r"rho = 0.5 \(epsilon = 1 in a ledger kept in rho\)"):
+    with pytest.raises(OverBudget, match=r"mu\^2/2 = 0.758956 \(epsilon = 1 in a ledger kept in mu\^2/2\)"):
         vault.release(plan(budget=ht.Budget(epsilon=1)))
 
 

@@ -217,7 +217,7 @@ class SmoothModel(Model):
         return any(axis.optional for released in self.released for axis in released.block.axes)
 
     @property
-    def format(self) -> int:
+    def form(self) -> int:
         """The first version did not keep missing values apart."""
         return 2 if self.apart else 1
 

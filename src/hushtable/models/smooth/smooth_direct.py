@@ -126,7 +126,7 @@ class SmoothDirectModel(Model):
         return () if not needs or needs in self.lacking else (f"{OLD}: {listed(sorted(needs))}",)
 
     @property
-    def format(self) -> int:
+    def form(self) -> int:
         """The first version did not leave missing rows out."""
         return 2 if self.lacking else 1
 
