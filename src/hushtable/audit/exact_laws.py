@@ -12,7 +12,16 @@ from numpy.typing import NDArray
 
 from ..laws import Law
 
-__all__ = ["exponential_law", "flip_law", "gaussian_price", "noise_loss", "noise_pit", "noise_tail", "renyi_price"]
+__all__ = [
+    "exponential_law",
+    "flip_law",
+    "gaussian_price",
+    "noise_log",
+    "noise_loss",
+    "noise_pit",
+    "noise_tail",
+    "renyi_price",
+]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -44,6 +53,14 @@ def noise_loss(law: Law, scales: Floats, here: NDArray[Any], there: NDArray[Any]
         sigma = np.sqrt(scales)
         return np.asarray(_rounded_log(np.abs(here), sigma) - _rounded_log(np.abs(there), sigma))
     return np.asarray((there.astype(np.float64) ** 2 - here.astype(np.float64) ** 2) / (2 * scales))
+
+
+def noise_log(law: Law, variance: float, values: Ints) -> Floats:
+    """log P(noise = value) of Gaussian noise, discrete or rounded."""
+    if law == Law.ROUNDED:
+        return _rounded_log(np.abs(values), np.full(len(values), math.sqrt(variance)))
+    reach = np.arange(-math.ceil(40 * math.sqrt(variance)) - 2, math.ceil(40 * math.sqrt(variance)) + 3)
+    return np.asarray(-(values**2) / (2 * variance) - math.log(np.exp(-(reach**2) / (2 * variance)).sum()))
 
 
 def _rounded_log(size: NDArray[Any], sigma: Floats) -> Floats:

@@ -16,6 +16,7 @@ from ..vault.statistics import statistics
 from ..words import listed, suggestion
 from .checks import ALARM, Check
 from .curator_cases import curator_cases
+from .curve_cases import CURVES, CurveCase, audit_curve, curve_cases
 from .measurements import MeasureCase, audit_measure
 from .mechanism_cases import mechanism_cases
 from .releases import ReleaseCase, audit_release
@@ -26,8 +27,8 @@ from .step_cases import STEPS, step_cases
 
 __all__ = ["FAST", "FULL", "AuditTarget", "Effort", "Result", "audit", "judge", "targets", "total_alarm"]
 
-Group = Literal["mechanism", "curator", "statistic", "step"]
-Case = MeasureCase | ReleaseCase
+Group = Literal["mechanism", "curator", "statistic", "step", "law"]
+Case = MeasureCase | ReleaseCase | CurveCase
 SEED = 2026
 CATALOGUE = "src/hushtable/audit (specimens.py, statistic_specimens.py)"
 
@@ -58,6 +59,8 @@ class AuditTarget:
             return mechanism_cases(self.name, seed=SEED)
         if self.group == "curator":
             return curator_cases(self.name, seed=SEED)
+        if self.group == "law":
+            return curve_cases(self.name)
         return statistic_cases(self.name) if self.group == "statistic" else iter(step_cases(self.name))
 
 
@@ -97,6 +100,7 @@ def targets(name: str | None = None) -> list[AuditTarget]:
         "curator": [specimen.name for specimen in CURATORS],
         "statistic": sorted(statistics()),
         "step": STEPS,
+        "law": CURVES,
     }
     every = [AuditTarget(group, of_group) for group, names in groups.items() for of_group in names]
     if name is None:
@@ -146,6 +150,8 @@ def judge(case: Case, *, effort: Effort, seed: int) -> list[Check]:
     """All checks of one case."""
     if isinstance(case, MeasureCase):
         return audit_measure(case, draws=effort.draws, seed=seed)
+    if isinstance(case, CurveCase):
+        return audit_curve(case)
     return audit_release(case, share=effort.share, seed=seed)
 
 
