@@ -73,7 +73,9 @@ def rounded_gaussians(
 ) -> Integers:
     """One draw of variance `variances[which[i]]` for each i, all independent; variance 0 gives 0.
 
-    Variances are 0 to 2^100; others are refused before anything is drawn.
+    Variances are 0 to 2^100; others are refused before anything is drawn. One point in 10^6 is settled in whole numbers
+    where sigma is 1, one in 10^3 where it is 10^10, one in ten at 10^12 and all at 2^50, a tenth of a millisecond each:
+    large sigmas are slow, and as exact as others.
     """
     for variance in variances:
         if not 0 <= variance <= LARGEST_VARIANCE:
