@@ -156,7 +156,7 @@ def test_the_origin_is_read_on_until_it_is_not():
 @pytest.mark.parametrize("bits", [32, 53, 64])
 def test_floats_give_the_draws_and_read_the_bytes_of_whole_numbers(variance, bits):
     fast, exact = Recorded(5), Recorded(5)
-    which = np.zeros(3_001, dtype=np.int32)
+    which = np.zeros(1_501, dtype=np.int32)
     drawn = rounded_gaussians((variance,), which, fast, reading=Reading(bits=bits))
     settled = rounded_gaussians((variance,), which, exact, reading=Reading(bits=bits, slack=inf))
     np.testing.assert_array_equal(drawn, settled)
