@@ -57,8 +57,8 @@ def test_a_specimen_spends_its_price_and_no_more(specimen, attack, budget, relat
     model = plan.by.release(door_to(plan, tally), plan.domain, plan.design)
     assert model.kind == specimen.model
     price = plan.design.price
-    # With a delta a budget buys either a rho, or epsilon and delta as they are.
-    bought = budget.price.amount if price.currency == budget.price.currency else budget.epsilon
+    # With a delta a budget buys an amount of Gaussian noise, or epsilon and delta as they are.
+    bought = budget.price_in(price.currency).amount if price.currency in budget.currencies else budget.epsilon
     spent = sum((each.into(price.currency).on_grid(up=True).amount for each in tally.charged), Fraction(0))
     assert spent <= price.amount <= bought
     assert spent >= price.amount * Fraction(999, 1000), "budget left unused"

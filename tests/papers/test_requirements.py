@@ -16,7 +16,7 @@ from published import (
     rows_needed,
 )
 
-from hushtable.budget import rho_of
+from hushtable.accounting import amount_of
 from hushtable.maths.wide.minimax import best_uniform
 
 # d, k, t, statistics, rows with the published method, with parities at epsilon = 1, at (1, 1e-9).
@@ -60,7 +60,7 @@ def test_changed_parities_are_those_that_brute_force_finds(d):
 @pytest.mark.parametrize(("d", "k", "t"), [(8, 3, 2), (20, 10, 4), (50, 8, 3)])
 def test_precisions_spend_the_budget_and_give_the_stderr(d, k, t):
     b, _ = best_uniform(disjunction(k), k, t)
-    rho = float(rho_of(Fraction(1), Fraction(1, 10**9)))
+    rho = float(amount_of(Fraction(1), Fraction(1, 10**9), "zcdp"))
     gaussian, laplace = gaussian_precisions(b, d=d, k=k, rho=rho), laplace_precisions(b, d=d, k=k, epsilon=0.5)
     changed = changed_parities(d, t)[1:]
     assert (gaussian @ changed).max() / 2 == pytest.approx(rho)

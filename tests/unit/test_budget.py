@@ -109,7 +109,8 @@ def test_accountants_agree_that_the_promise_is_kept(epsilon, delta):
 def test_numbers_are_what_was_typed(value):
     assert exact(value, "epsilon") == Fraction(1, 10)
     assert Budget(epsilon=value).epsilon == Fraction(1, 10)
-    assert Budget(rho=value).price == Price(currency="zcdp", amount=Fraction(1, 10))
+    assert Budget(rho=value).price_in("zcdp") == Price(currency="zcdp", amount=Fraction(1, 10))
+    assert Budget(rho=value).price_in("gdp") == Price(currency="gdp", amount=Fraction(1, 10))
     assert Budget(epsilon=1, delta=value).delta == Fraction(1, 10)
 
 
@@ -163,8 +164,8 @@ def test_currencies_and_texts():
     assert str(Budget(epsilon="0.5", delta="1e-9")) == "epsilon = 0.5, delta = 1e-09"
     assert str(Budget(rho="0.015")) == "rho = 0.015"
     assert str(Budget(epsilon=2).price) == "epsilon = 2"
-    assert str(Budget(rho=2).price) == "rho = 2"
-    assert [Budget(**b).currency for b in ({"epsilon": 1}, {"epsilon": 1, "delta": 0}, {"rho": 1})] == [
+    assert str(Budget(rho=2).price_in("zcdp")) == "rho = 2"
+    assert [Budget(**b).account for b in ({"epsilon": 1}, {"epsilon": 1, "delta": 0}, {"rho": 1})] == [
         "pure",
         "pure",
         "zcdp",

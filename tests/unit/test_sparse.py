@@ -129,7 +129,7 @@ def test_the_planner_follows_the_budget_and_what_the_user_declares():
     name, sizes, _ = chosen(PURE)
     assert (name, sizes.width, sizes.threshold, sizes.list_scale) == ("hash-sketch", 2**22, 0, 0)
     name, sizes, _ = chosen(RHO)
-    assert (name, sizes.signed, sizes.noise.law) == ("hash-sketch", False, "gaussian")
+    assert (name, sizes.signed, sizes.noise.law) == ("hash-sketch", False, "rounded-gaussian")
     assert float(sizes.noise.per_group[1]) == pytest.approx(2, rel=1e-9)  # 1 / rho
     assert chosen(APPROX, "sparse(size=100, rare=False)")[0] == "stability-histogram"
     assert chosen(ht.Budget(epsilon="0.2", delta="1e-6"))[1].list_scale == Fraction(2) / Fraction("0.01")

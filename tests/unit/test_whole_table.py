@@ -293,7 +293,7 @@ def test_the_former_name_of_an_option_is_read_and_kept_on_record():
 
 def test_the_digest_of_a_plan_is_what_it_was_before_the_option_was_renamed():
     shape = domain({"a": {"kind": "boolean", "missing": "error"}, "b": {"kind": "boolean", "missing": "error"}})
-    made = ht.plan(shape, budget=ht.Budget(rho="0.1"), rows=1000)
+    made = ht.plan(shape, budget=ht.Budget(rho="0.1"), rows=1000, currency="zcdp")
     facts = {
         "domain": shape.digest,
         "workload": "whole_table(audit=0.05)",

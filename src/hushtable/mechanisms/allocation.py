@@ -92,17 +92,17 @@ def use(interactions: InteractionLayout, law: Law, group: int, width: int) -> fl
     return interactions.sets_in(group) * each * beyond * law.unit_variance
 
 
-def _rounded(interactions: InteractionLayout, law: Law, width: int) -> float:
-    """What rounding every coordinate adds to the summed variance of all cells of all tables of a width."""
-    if not law.rounding:
+def _rounded(interactions: InteractionLayout, noise: Noise, width: int) -> float:
+    """What rounding every noisy coordinate adds to the summed variance of all cells of all tables of a width."""
+    if not noise.law.rounding:
         return 0.0
     sizes, total = interactions.sizes, 0.0
     for group, key in enumerate(interactions.groups):
-        if 0 < len(key) <= width:
+        if len(key) <= width and noise.per_group[group]:
             rest = Counter(sizes) - Counter(key)
             beyond = _elementary((interactions.functions(m).cells[0] for m in rest.elements()), width - len(key))
             total += interactions.sets_in(group) * prod(sum(interactions.functions(m).cells[1:]) for m in key) * beyond
-    return law.rounding * total
+    return noise.law.rounding * total
 
 
 def _directions(interactions: InteractionLayout, size: int, law: Law) -> list[float]:
@@ -126,7 +126,7 @@ def forecast(interactions: InteractionLayout, noise: Noise, width: int) -> Forec
     power = 1 if noise.law.power == 2 else 2
     scales = [float(s) ** power for s in noise.per_group]
     total = sum(use(interactions, noise.law, g, width) * s for g, s in enumerate(scales))
-    total += _rounded(interactions, noise.law, width)
+    total += _rounded(interactions, noise, width)
     cells = _elementary((float(size) for size in interactions.sizes), width)
     worst = max(_worst(interactions, noise.law, scales, kind) for kind in _kinds(interactions, width))
     return Forecast(
@@ -156,6 +156,7 @@ def _worst(interactions: InteractionLayout, law: Law, scales: Sequence[float], k
             spread = prod(interactions.functions(kind[i]).cells[0] for i in range(len(kind)) if i not in members)
             largest = prod(max(_directions(interactions, s, law), default=0.0) for s in key)
             part = scales[number[tuple(sorted(key))]] * largest * spread * law.unit_variance
-            parts.append(part + law.rounding * spread * prod(max(interactions.functions(s).cells[1:]) for s in key))
+            rounded = prod(max(interactions.functions(s).cells[1:], default=0.0) for s in key)
+            parts.append(part + law.rounding * spread * rounded)
     most = max(parts) / 4 if interactions.basis == "contrast" else sum(parts)
-    return most * cells + scales[0] * law.unit_variance
+    return most * cells + scales[0] * law.unit_variance + law.rounding * bool(scales[0])

@@ -69,7 +69,7 @@ def test_k_charges_equal_one_charge_of_k_prices(
     tmp_path: Path, total: Budget, price: Callable[[Fraction], Price]
 ) -> None:
     many, one = make(tmp_path / "many", total), make(tmp_path / "one", total)
-    step = price(Fraction(1, 13)).into(total.currency)
+    step = price(Fraction(1, 13)).into(total.account)
     with reserve(many, step.times(5)) as release:
         for _ in range(5):
             release.charge(step, what="step")

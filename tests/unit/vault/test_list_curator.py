@@ -81,7 +81,7 @@ def test_the_noise_of_a_paid_answer_costs_what_is_charged_for_it(budget, rows):
     for weight, share in ((1, 1), (0.5, Fraction(1, 2))):
         statistic = made._subject.asked(ht.Listed({"v1": weight, "v2": weight / 4})).statistic()
         price = price_of(statistic, made._answer_noise, domain.unit).amount
-        assert price == made.plan.terms.answer * share ** (2 if budget.currency == "zcdp" else 1)
+        assert price == made.plan.terms.answer * share**made.plan.law.power
         # A watch that is open for one row a person compares sums that change no more than that.
         assert statistic.largest_change("replace") <= made._subject.grain == GRID
 

@@ -129,7 +129,7 @@ class Independent(NoisyTable):
 
     variances: Floats
     fourths: Floats
-    """Fourth cumulants of the noise: 0 for Gaussian, 12 b^4 for Laplace."""
+    """Fourth cumulants of the noise: next to 0 for Gaussian, 12 b^4 for Laplace."""
 
     @cached_property
     def fitted(self) -> Floats:
@@ -153,7 +153,7 @@ def _combined(joints: list[Floats], lean: Floats) -> Floats:
     order, out = len(joints) - 1, np.zeros_like(lean)
     for power, joint in enumerate(joints):
         out = out + comb(order, power) * (-lean) ** power * joint
-    return np.where(out > DUST * np.abs(joints[0]), out, 0.0)
+    return np.where(np.abs(out) > DUST * np.abs(joints[0]), out, 0.0)
 
 
 def _along(tensor: Floats, matrix: Floats | None, axis: int) -> Floats:
