@@ -1,5 +1,6 @@
 """Which currency a ledger counts, what may be charged to it, and what a plan in another one is told."""
 
+import itertools
 import json
 from fractions import Fraction
 
@@ -8,6 +9,7 @@ from tables import MIXED, domain, random_codes, table_of
 from typer.testing import CliRunner
 
 import hushtable as ht
+from hushtable.budget import Price
 from hushtable.cli import app
 from hushtable.errors import BadBudget, OverBudget
 from hushtable.laws import Law
@@ -116,6 +118,22 @@ def test_what_is_left_is_said_as_an_epsilon_that_a_release_can_have(vault):
     vault.release(plan(room))
     assert kept.room is None or kept.room.epsilon < Fraction(1, 10)
     assert ledger(ht.Vault(TABLE, SHAPE, ledger=vault.ledger_path.with_name("p")), ht.Budget(epsilon=1)).room is None
+
+
+def test_charges_add_up_in_any_order(tmp_path):
+    """Steps may come in whatever order earlier ones suggest: only their sum counts, and nothing passes the total."""
+    steps = [Price(currency="gdp", amount=Fraction(k, 10**4)) for k in (1, 5, 30, 100)]
+    steps += [Price(currency="pure", amount=Fraction(1, 50)), Price(currency="pure", amount=Fraction(1, 20))]
+    sums = set()
+    for number, order in enumerate(itertools.islice(itertools.permutations(steps), 0, 720, 97)):
+        kept = ledger(ht.Vault(TABLE, SHAPE, ledger=tmp_path / f"{number}.ledger"))
+        with kept.reserve(kept.budget.price, what="all", mechanism="m", plan_digest="p") as held:
+            for step in order:
+                held.charge(step, what="step")
+            with pytest.raises(OverBudget):
+                held.charge(Price(currency="gdp", amount=Fraction(1, 200)), what="too much")
+        sums.add(kept.lines()[-1].charged)
+    assert len(sums) == 1
 
 
 def test_plans_of_both_currencies_are_different_releases():
