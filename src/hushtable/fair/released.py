@@ -1,0 +1,221 @@
+"""Released types: who there is and how they fare, from the answers of a synopsis and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..domain import Domain
+from ..domain.predicate import conjunction
+from ..errors import BadPolicy, UnknownAttribute
+from ..questions.answer import CrossTab
+from ..questions.parse import FORMS, Question
+from ..words import counted, listed, suggestion
+from .inputs import checked_actions, checked_loss
+from .metric import Floats
+
+if TYPE_CHECKING:
+    from ..synopsis import Synopsis
+
+__all__ = ["ReleasedTypes", "from_synopsis"]
+
+COSTS = {"wrong_yes": 1.0, "wrong_no": 1.0}
+MOST_TYPES = 20_000
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ReleasedTypes:
+    """Types of people as a released table has them: their shares, how often the outcome happens, what that costs."""
+
+    domain: Domain
+    columns: tuple[str, ...]
+    labels: tuple[tuple[str, ...], ...]
+    """One line a type, one label a column."""
+    weights: Floats
+    weight_errors: Floats
+    """Standard errors of the shares, before they were made positive."""
+    loss: Floats
+    actions: tuple[str, ...]
+    rates: Floats | None = None
+    rate_errors: Floats | None = None
+    outcome: str = ""
+    costs: dict[str, float] | None = None
+    joint_errors: Floats | None = None
+    """Standard errors of the shares of those who are of the type and have the outcome."""
+    notes: tuple[str, ...] = ()
+    not_private: bool = False
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __repr__(self) -> str:
+        return f"<ReleasedTypes of {self.domain.table}: {counted(len(self), 'type')} by {listed(self.columns)}>"
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The labels of each type in one text."""
+        return tuple(", ".join(line) for line in self.labels)
+
+    @cached_property
+    def _places(self) -> dict[tuple[str, ...], int]:
+        return {line: number for number, line in enumerate(self.labels)}
+
+    def codes(self, person: Mapping[str, Any]) -> tuple[str, ...]:
+        """The labels of a person's values; every column must be given, and none other."""
+        for name in person:
+            if name not in self.columns:
+                raise UnknownAttribute(name, known=self.columns)
+        found = []
+        for name in self.columns:
+            if name not in person:
+                raise BadPolicy(f"the person has no '{name}'; give {listed(self.columns)}")
+            attribute = self.domain.closed[self.domain.position(name)]
+            value = person[name]
+            code = attribute.labels.index(value) if value in attribute.labels else attribute.code(value)
+            if code is None:
+                raise BadPolicy(f"{name} cannot be {value!r}; allowed are {listed(attribute.labels)}")
+            found.append(attribute.labels[code])
+        return tuple(found)
+
+    def find(self, person: Mapping[str, Any]) -> int | None:
+        """The type of a person; None when there is none like them."""
+        return self._places.get(self.codes(person))
+
+    def groups(self, column: str, weights: Floats) -> dict[str, Floats]:
+        """The types of each label of one column."""
+        if column not in self.columns:
+            raise BadPolicy(
+                f"no column '{column}' among the cells; they have {listed(self.columns)}."
+                f"{suggestion(column, self.columns)}"
+            )
+        place = self.columns.index(column)
+        mine = np.array([line[place] for line in self.labels])
+        # Labels that nobody has (a bin for missing values, most often) are no groups.
+        shares = {name: float(weights[mine == name].sum()) for name in dict.fromkeys(mine.tolist())}
+        kept = [name for name, share in shares.items() if share > 1e-9]
+        return {name: np.asarray(mine == name) for name in sorted(kept, key=lambda name: shares[name])}
+
+    def loss_error(self, odds: Floats) -> float | None:
+        """Standard error of a rule's loss from the noise in released shares and rates; None for a loss of one's own.
+
+        The loss is linear in released shares, so their errors carry over. Cells are taken as independent, which they
+        are where noise has one scale.
+        """
+        if self.joint_errors is None or self.costs is None:
+            return None
+        yes, no = odds[:, 1] * self.costs["wrong_yes"], odds[:, 0] * self.costs["wrong_no"]
+        # sum_x yes (N_x - J_x) + no J_x over all x, as shares of everybody.
+        spread = (yes * self.weight_errors) ** 2 + ((no - yes) * self.joint_errors) ** 2
+        return float(np.sqrt(np.nansum(spread)))
+
+    def group_error(self, members: Floats, odds: Floats) -> float:
+        """Standard error of the share of a group that gets an action, from the noise in the shares of its types."""
+        inside = members > 0
+        total = float(self.weights[inside].sum())
+        mean = float(members @ odds)
+        return float(np.sqrt(np.nansum(((odds - mean)[inside] * self.weight_errors[inside] / total) ** 2)))
+
+
+def from_synopsis(
+    synopsis: Synopsis,
+    cells: str,
+    outcome: str | None = None,
+    costs: Mapping[str, float] | None = None,
+    *,
+    loss: ArrayLike | None = None,
+    actions: Sequence[str] | None = None,
+) -> ReleasedTypes:
+    """Types, their shares and their losses from released answers; nothing is spent.
+
+    `cells` is a question with groups, `SELECT income, sex, count(*) FROM lender GROUP BY income, sex`: one type a cell.
+    `outcome` is a condition, such as `repaid`; saying yes to somebody without it costs `wrong_yes`, and no to somebody
+    with it `wrong_no`. Instead of both a `loss` of one's own may be given, one line a cell and one column an action.
+    """
+    question = _question(synopsis, cells)
+    table = _asked(synopsis, question)
+    weights = np.maximum(table.value, 0.0)
+    if not weights.any():
+        raise BadPolicy("the cells have no rows in the released numbers; ask for fewer columns")
+    shared: dict[str, Any] = {
+        "domain": synopsis.domain,
+        "columns": tuple(table.groups),
+        "labels": tuple(zip(*table.groups.values(), strict=True)),
+        "weights": weights / weights.sum(),
+        "weight_errors": table.stderr / weights.sum(),
+        "not_private": synopsis.not_private,
+    }
+    if (outcome is None) == (loss is None):
+        raise BadPolicy("give an outcome (with costs), or a loss of your own, not both or neither")
+    if loss is not None:
+        own = checked_loss(loss, len(table))
+        return ReleasedTypes(**shared, loss=own, actions=checked_actions(actions, own.shape[1]))
+    assert outcome is not None
+    price = _checked_costs(costs)
+    joint = _asked(synopsis, _with_outcome(synopsis, question, outcome))
+    rates, errors, drowned = _rates(table, joint)
+    names = checked_actions(actions, 2)
+    notes: tuple[str, ...] = ()
+    if drowned:
+        notes = (f"{counted(drowned, 'type')} of {len(table):,} have fewer rows than the noise in their count: their "
+                 "rates lean on the rate of everybody",)  # fmt: skip
+    made = np.column_stack([rates * price["wrong_no"], (1 - rates) * price["wrong_yes"]])
+    return ReleasedTypes(
+        **shared, loss=made, actions=names, rates=rates, rate_errors=errors, outcome=outcome, costs=price,
+        joint_errors=joint.stderr / weights.sum(), notes=notes,
+    )  # fmt: skip
+
+
+def _question(synopsis: Synopsis, cells: str) -> Question:
+    parsed = synopsis.model.parse(cells)
+    if not isinstance(parsed, Question) or not parsed.groups or parsed.kind != "count":
+        raise BadPolicy(f"the cells must be a count with GROUP BY, one type a cell: write {FORMS}")
+    return parsed
+
+
+def _asked(synopsis: Synopsis, question: Question) -> CrossTab:
+    answer = synopsis.model.answer(question)
+    if not isinstance(answer, CrossTab):
+        raise BadPolicy(f"this synopsis gives no table for the cells; write {FORMS}")
+    if len(answer) > MOST_TYPES:
+        raise BadPolicy(f"the cells are {len(answer):,} types; at most {MOST_TYPES:,}: group by fewer columns")
+    return answer
+
+
+def _with_outcome(synopsis: Synopsis, question: Question, outcome: str) -> Question:
+    """The same cells, only rows with the outcome."""
+    event = synopsis.model.parse(outcome)
+    if not isinstance(event, Question) or event.groups or event.where is None:
+        raise BadPolicy(f"the outcome must be a condition such as repaid or readmitted = 'no', not '{outcome}'")
+    where = event.where if question.where is None else conjunction([question.where, event.where])
+    return replace(question, where=where, text=f"{question.text} ({outcome})")
+
+
+def _checked_costs(costs: Mapping[str, float] | None) -> dict[str, float]:
+    price = dict(COSTS)
+    for name, value in (costs or {}).items():
+        if name not in COSTS:
+            raise BadPolicy(f"no cost '{name}'; there are {listed(list(COSTS))}.{suggestion(name, list(COSTS))}")
+        if not np.isfinite(value) or value < 0:
+            raise BadPolicy(f"the cost {name} must be a number of at least 0, not {value}")
+        price[name] = float(value)
+    return price
+
+
+def _rates(table: CrossTab, joint: CrossTab) -> tuple[Floats, Floats, int]:
+    """How often the outcome happens in each cell, with errors, and how many cells have fewer rows than noise.
+
+    A cell leans on everybody's rate with the weight of its own noise: (J + s r) / (N + s). Errors are those of the
+    quotient, the two counts taken as independent.
+    """
+    whole, part = np.maximum(table.value, 0.0), np.clip(joint.value, 0.0, None)
+    overall = float(np.clip(joint.value.sum() / max(table.value.sum(), 1e-12), 0.0, 1.0))
+    lean = np.nan_to_num(table.stderr, nan=0.0, posinf=0.0)
+    below = np.maximum(whole + lean, 1e-12)
+    rates = np.clip((part + lean * overall) / below, 0.0, 1.0)
+    errors = np.sqrt(joint.stderr**2 + (rates * table.stderr) ** 2) / below
+    return rates, errors, int((whole < lean).sum())

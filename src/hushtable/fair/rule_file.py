@@ -1,0 +1,192 @@
+"""The file of a rule: JSON with everything that was used, so that anybody can check it and decide with it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..domain import Domain
+from ..errors import BadPath, BadPolicy, HushError
+from ..files import new_file
+from ..questions.stamp import SIMULATED
+from .column_metric import ColumnMetric, ComparedColumn
+from .graph_metric import GraphMetric
+from .metric import Floats, MatrixMetric, Metric
+from .point_metric import PointMetric
+from .released import ReleasedTypes
+from .rule import FairRule, Solution
+
+__all__ = ["load", "rule_dict", "save"]
+
+FORMAT = "hushtable fair rule 1"
+MOST_BYTES = 1_000_000_000
+
+
+def rule_dict(rule: FairRule) -> dict[str, Any]:
+    """The rule in plain values."""
+    return {
+        "format": FORMAT,
+        "not_private": SIMULATED if rule.not_private else False,
+        "actions": list(rule.actions),
+        "divergence": rule.divergence,
+        "parameters": rule.parameters,
+        "solution": asdict(rule.solution),
+        "notes": list(rule.notes),
+        "metric": rule.metric.to_dict() | {"notes": list(rule.metric.notes), "declared": rule.metric.declared},
+        "groups": {name: members.tolist() for name, members in rule.groups.items()},
+        "weights": rule.weights.tolist(),
+        "loss": rule.loss_table.tolist(),
+        "odds": rule.odds.tolist(),
+        "released": None if rule.released is None else _released_dict(rule.released),
+    }
+
+
+def _released_dict(types: ReleasedTypes) -> dict[str, Any]:
+    numbers = ("weights", "weight_errors", "loss", "rates", "rate_errors", "joint_errors")
+    plain = {name: _listed(getattr(types, name)) for name in numbers}
+    texts = {"columns": list(types.columns), "labels": [list(line) for line in types.labels], "outcome": types.outcome}
+    rest = {"actions": list(types.actions), "costs": types.costs, "notes": list(types.notes)}
+    return {"domain": types.domain.to_dict(), **texts, **plain, **rest, "not_private": types.not_private}
+
+
+def _listed(values: Floats | None) -> Any:
+    """Numbers for JSON, unknown ones as null."""
+    if values is None:
+        return None
+    return [[_known(v) for v in x] if isinstance(x, list) else _known(x) for x in values.tolist()]
+
+
+def _known(value: float) -> float | None:
+    return value if np.isfinite(value) else None
+
+
+def save(rule: FairRule, path: str | Path) -> None:
+    """Writes the file; one of that name is not overwritten."""
+    text = json.dumps(rule_dict(rule), ensure_ascii=False, allow_nan=False)
+    with new_file(path) as file:
+        file.write(text.encode("utf-8"))
+
+
+def load(path: str | Path) -> FairRule:
+    """Reads the file of a rule; BadPolicy in one line when it is none, or when its odds are no odds."""
+    try:
+        if Path(path).stat().st_size > MOST_BYTES:
+            raise BadPolicy(f"{path} is larger than {MOST_BYTES:,} bytes")
+        given = json.loads(Path(path).read_bytes())
+    except FileNotFoundError:
+        raise BadPath(f"no file {path}; give the path of a rule (hush fair solve writes one)") from None
+    except OSError as error:
+        raise BadPath(f"cannot read {path}: {error.strerror}") from None
+    except (ValueError, RecursionError):
+        raise BadPolicy(f"{path} is not JSON; give the file of a rule (hush fair solve writes one)") from None
+    if not isinstance(given, Mapping) or given.get("format") != FORMAT:
+        raise BadPolicy(f"{path} is not the file of a fair rule of a version this reads ('{FORMAT}')")
+    try:
+        rule = _built(given)
+    except HushError:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        raise BadPolicy(f"{path} is damaged or was edited ({type(error).__name__}); solve again") from None
+    _check(rule, path)
+    return rule
+
+
+def _built(given: Mapping[str, Any]) -> FairRule:
+    released = None if given["released"] is None else _released(given["released"])
+    solution = dict(given["solution"])
+    solution["binding"] = tuple((int(a), int(b), float(p)) for a, b, p in solution["binding"])
+    return FairRule(
+        odds=_numbers(given["odds"]),
+        loss_table=_numbers(given["loss"]),
+        weights=_numbers(given["weights"]),
+        metric=_metric(given["metric"], released),
+        divergence=str(given["divergence"]),
+        actions=tuple(given["actions"]),
+        groups={str(name): _numbers(members) for name, members in given["groups"].items()},
+        parameters=dict(given["parameters"]),
+        solution=Solution(**solution),
+        notes=tuple(given["notes"]),
+        released=released,
+    )
+
+
+def _check(rule: FairRule, path: str | Path) -> None:
+    """Sizes that fit each other, and odds that are odds: a decision must not be drawn from anything else."""
+    types, actions = len(rule.weights), len(rule.actions)
+    sizes = {rule.odds.shape, rule.loss_table.shape, (types, actions)}
+    fits = len(sizes) == 1 and rule.metric.size == types and all(len(g) == types for g in rule.groups.values())
+    if rule.released is not None:
+        fits = fits and len(rule.released) == types
+    if not fits or actions < 2:
+        raise BadPolicy(f"{path} is damaged or was edited: its tables do not have the same types; solve again")
+    sums = rule.odds.sum(axis=1)
+    if not ((rule.odds >= 0).all() and np.abs(sums - 1).max() < 1e-9):
+        raise BadPolicy(f"{path} is damaged or was edited: a line of odds does not add up to 1; solve again")
+
+
+def _numbers(values: Any) -> Floats:
+    return np.array(values, dtype=np.float64)
+
+
+def _released(given: Mapping[str, Any]) -> ReleasedTypes:
+    optional: dict[str, Any] = {
+        n: None if given[n] is None else _numbers(given[n]) for n in ("rates", "rate_errors", "joint_errors")
+    }
+    return ReleasedTypes(
+        domain=Domain.from_dict(given["domain"]),
+        columns=tuple(given["columns"]),
+        labels=tuple(tuple(line) for line in given["labels"]),
+        weights=_numbers(given["weights"]),
+        weight_errors=_numbers(given["weight_errors"]),
+        loss=_numbers(given["loss"]),
+        actions=tuple(given["actions"]),
+        outcome=str(given["outcome"]),
+        costs=given["costs"],
+        notes=tuple(given["notes"]),
+        not_private=bool(given["not_private"]),
+        **optional,
+    )
+
+
+def _metric(given: Mapping[str, Any], released: ReleasedTypes | None) -> Metric:
+    """The metric that a file keeps."""
+    shared: dict[str, Any] = {
+        "scale": float(given["scale"]),
+        "notes": tuple(given["notes"]),
+        "declared": bool(given["declared"]),
+    }
+    kind = given["kind"]
+    if kind == "matrix":
+        size = int(given["size"])
+        distances = np.zeros((size, size))
+        distances[np.triu_indices(size, 1)] = [np.inf if value is None else value for value in given["upper"]]
+        return MatrixMetric(distances=distances + distances.T, **shared)
+    if kind == "points":
+        return PointMetric(
+            points=_numbers(given["points"]),
+            norm="cityblock" if given["norm"] == "cityblock" else "euclidean",
+            **shared,
+        )
+    if kind == "graph":
+        first, second, lengths = given["edges"]
+        points = None if given.get("points") is None else _numbers(given["points"])
+        return GraphMetric(
+            types=int(given["size"]), first=np.array(first, dtype=np.intp), second=np.array(second, dtype=np.intp),
+            lengths=_numbers(lengths), points=points, neighbours=int(given.get("neighbours", 0)), **shared,
+        )  # fmt: skip
+    if kind != "columns" or released is None:
+        raise BadPolicy(f"this reads no metric of the kind '{kind}'; solve again with this version")
+    columns = tuple(
+        ComparedColumn(name=c["name"], labels=tuple(c["labels"]), table=_numbers(c["table"])) for c in given["columns"]
+    )
+    places = tuple(released.columns.index(column.name) for column in columns)
+    codes = [[c.labels.index(line[p]) for c, p in zip(columns, places, strict=True)] for line in released.labels]
+    return ColumnMetric(
+        columns=columns, ignored=tuple(given["ignored"]), combine=str(given["combine"]),
+        codes=np.array(codes, dtype=np.intp), places=places, **shared,
+    )  # fmt: skip

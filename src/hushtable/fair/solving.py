@@ -1,0 +1,357 @@
+"""Solving: the fair rule of least loss, for given types, losses and a metric."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..errors import BadPolicy
+from ..words import listed, suggestion
+from .by_cuts import Found, by_cuts
+from .inputs import (
+    checked_actions,
+    checked_bound,
+    checked_choice,
+    checked_groups,
+    checked_loss,
+    checked_weights,
+    refuse_private,
+)
+from .linear import gathered
+from .metric import Floats, Metric, Numbers, as_metric
+from .pairs import Pairs, compared, merged_types
+from .parity import Preference, RelaxedPairs, extra_columns
+from .released import ReleasedTypes
+from .repair import largest_excess, mixed, repaired
+from .rule import FairRule, Solution
+
+__all__ = ["Case", "solve"]
+
+MOST_BINDING = 200
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Case:
+    """What is to be decided: checked, one line a type."""
+
+    loss: Floats
+    weights: Floats
+    metric: Metric
+    divergence: str
+    actions: tuple[str, ...]
+    groups: dict[str, Floats]
+    parity: float | None
+    cross: float | None
+    penalty: float | None
+    protected: str | None
+    method: str
+    tol: float
+    seconds: float
+    every_pair: bool
+    released: ReleasedTypes | None
+
+    @property
+    def free_loss(self) -> float:
+        """The least loss of all."""
+        return float(self.weights @ self.loss.min(axis=1))
+
+    @property
+    def constant_losses(self) -> Floats:
+        """The loss of each action, given to everybody."""
+        return np.asarray(self.weights @ self.loss)
+
+    def expected(self, odds: Floats) -> float:
+        """The expected loss of a rule."""
+        return float(self.weights @ (odds * self.loss).sum(axis=1))
+
+    @property
+    def order(self) -> list[str]:
+        """The groups, the protected one first."""
+        names = list(self.groups)
+        return names if self.protected is None else [self.protected, *(n for n in names if n != self.protected)]
+
+    def parameters(self) -> dict[str, Any]:
+        """What was asked, for the file of the rule."""
+        return {
+            "method": self.method,
+            "parity": self.parity,
+            "cross": "dropped" if self.cross == np.inf else self.cross,
+            "penalty": self.penalty,
+            "protected": self.protected,
+            "tol": self.tol,
+        }
+
+
+def solve(
+    loss: ArrayLike | ReleasedTypes,
+    metric: Metric | ArrayLike,
+    weights: ArrayLike | None = None,
+    divergence: str = "tv",
+    groups: Mapping[str, ArrayLike] | str | None = None,
+    parity: float | None = None,
+    cross: float | None = None,
+    *,
+    penalty: float | None = None,
+    protected: str | None = None,
+    method: str = "lp",
+    actions: Sequence[str] | None = None,
+    tol: float = 1e-4,
+    time_limit: float = 120.0,
+    net: float | None = None,
+    every_pair: bool = False,
+    public: bool = False,
+) -> FairRule:
+    """The rule of least expected loss that treats similar types similarly: D(M(x), M(y)) <= d(x, y) for all pairs.
+
+    `loss` is a table (types by actions), or the released types of `from_synopsis`, which bring weights and errors. As
+    a table it must be public. With `parity` no two groups may differ by more in total variation. Pairs of the
+    protected group with the others then keep their distance, unless `cross` allows them a mean slack (`inf`: any), or
+    `penalty` a price for it. `method="earthmover"` treats every protected type like a mixture of others. `net` solves
+    on some types that are within this distance of all, and extends.  [Har11, chapter 8]
+    """
+    case = _checked(loss, metric, weights, divergence, groups, parity, cross, penalty, protected, method, actions, tol,
+                    time_limit, every_pair, public)  # fmt: skip
+    if net is not None:
+        from .net import on_net
+
+        return on_net(case, net)
+    if method == "earthmover":
+        from .two_step import two_step
+
+        return two_step(case)
+    return solve_case(case)
+
+
+def solve_case(case: Case) -> FairRule:
+    """The fair rule of a checked case, by one linear program."""
+    side = _sides(case)
+    own = side if side is not None else np.zeros(len(case.weights), dtype=np.intp)
+    count, label = merged_types(case.metric, own)
+    pairs = compared(case.metric, count, label, case.divergence)
+    merged = _merged(case, count, label)
+    weights = gathered(label, case.weights, count)
+    low, reach = float(case.loss.min()), float(np.ptp(case.loss)) or 1.0
+    unit = count / reach
+    cost = np.column_stack([gathered(label, case.weights * column, count) for column in case.loss.T])
+    cost = (cost - low * weights[:, None]) * unit
+    preference = Preference(
+        groups=tuple(merged[name] for name in case.order),
+        parity=case.parity,
+        side=None if side is None else _of_merged(side, count, label),
+        cross=case.cross,
+        penalty=case.penalty,
+    )
+    kept = _kept_pairs(pairs, preference, np.full(count, np.inf)) if preference.dropped else pairs
+    extra = extra_columns(preference, cost.shape[1], unit=unit)
+    found = by_cuts(cost, kept, extra, divergence=case.divergence, tol=case.tol, seconds=case.seconds,
+                    every_pair=case.every_pair)  # fmt: skip
+    paid = 0.0
+    if found.solved is not None and preference.has_slack:
+        slack = _slack(found, extra.slack_of, cost.size)
+        kept = _kept_pairs(pairs, preference, slack)
+        # What a rule with as little slack must lose: the program's bound is one on loss and penalty together.
+        paid = (case.penalty or 0.0) * float(preference.groups[0] @ slack)
+    odds, share = _fair_odds(case, found, kept, weights, label, preference)
+    binding = _binding(found, label, unit) if found.solved is not None else ()
+    bound = found.bound / unit + low - paid if np.isfinite(found.bound) else case.free_loss
+    over = max(largest_excess(odds, kept, case.divergence), 0.0)
+    return finished(case, odds[label], bound=bound, found=found, share=share, excess=over, binding=binding)
+
+
+def _kept_pairs(pairs: Pairs, preference: Preference, slack: Floats) -> Any:
+    assert preference.side is not None
+    return RelaxedPairs(pairs, preference.side, slack)
+
+
+def _slack(found: Found, slack_of: Numbers | None, cells: int) -> Floats:
+    """The slack of every type in the solution."""
+    assert found.solved is not None
+    assert slack_of is not None
+    slack = np.zeros(len(slack_of))
+    has = slack_of >= 0
+    slack[has] = np.maximum(found.solved.extra[slack_of[has] - cells], 0.0)
+    return slack
+
+
+def _fair_odds(
+    case: Case, found: Found, pairs: Any, weights: Floats, label: Numbers, preference: Preference
+) -> tuple[Floats, float]:
+    """The repaired solution, or the best constant rule where the time did not suffice for anything better."""
+    same = np.zeros((len(weights), case.loss.shape[1]))
+    same[:, int(np.argmin(case.constant_losses))] = 1.0
+    if found.solved is None:
+        return same, 1.0
+    odds, share = repaired(found.solved.odds, weights, pairs, case.divergence)
+    if preference.parity:
+        seen = [members @ odds for members in preference.groups]
+        worst = max((float(np.abs(a - b).sum() / 2) for a in seen for b in seen), default=0.0)
+        if worst > preference.parity:
+            # A little more of the average: the solver keeps rows up to its own tolerance only.
+            more = 1 - preference.parity / worst
+            odds, share = mixed(odds, weights @ odds, more, case.divergence), share + (1 - share) * more
+    worse = case.expected(odds[label]) > case.expected(same[label]) + 1e-12
+    return (same, 1.0) if worse and case.penalty is None else (odds, share)
+
+
+def finished(
+    case: Case,
+    odds: Floats,
+    *,
+    bound: float,
+    found: Found | None,
+    share: float,
+    excess: float,
+    binding: tuple[tuple[int, int, float], ...] = (),
+    notes: tuple[str, ...] = (),
+    more: dict[str, Any] | None = None,
+) -> FairRule:
+    """The rule with what is to be said about it."""
+    loss = case.expected(odds)
+    timed_out = found is not None and found.timed_out
+    if timed_out:
+        gap = max(loss - bound, 0.0)
+        notes = (f"the time limit of {case.seconds:g} s was reached: every pair is fair, but a fair rule may have a "
+                 f"loss that is less by up to {gap:.4g}", *notes)  # fmt: skip
+    if case.cross == np.inf:
+        notes = (*notes, "pairs of the protected group with others are not compared: the vendor may pick the wrong "
+                 "members of it")  # fmt: skip
+    solution = Solution(
+        loss=loss,
+        free_loss=case.free_loss,
+        constant_loss=float(case.constant_losses.min()),
+        bound=min(bound, loss),
+        excess=excess,
+        share=share,
+        rounds=0 if found is None else found.rounds,
+        rows=0 if found is None else len(found.cuts),
+        seconds=0.0 if found is None else found.seconds,
+        timed_out=timed_out,
+        binding=binding,
+    )
+    return FairRule(
+        odds=odds,
+        loss_table=case.loss,
+        weights=case.weights,
+        metric=case.metric,
+        divergence=case.divergence,
+        actions=case.actions,
+        groups={name: case.groups[name] for name in case.order},
+        parameters=case.parameters() | (more or {}),
+        solution=solution,
+        notes=(*case.metric.notes, *(case.released.notes if case.released is not None else ()), *notes),
+        released=case.released,
+    )
+
+
+def _binding(found: Found, label: Numbers, unit: float) -> tuple[tuple[int, int, float], ...]:
+    """The pairs with a price, dearest first, each type by the first one that was merged into it."""
+    assert found.solved is not None
+    first_of = np.full(int(label.max()) + 1, -1)
+    first_of[label[::-1]] = np.arange(len(label))[::-1]
+    prices: dict[tuple[int, int], float] = {}
+    cuts, price = found.cuts, found.solved.prices / unit
+    for i in np.flatnonzero(found.solved.prices[: len(cuts)] > 1e-7):
+        pair = tuple(sorted((int(first_of[cuts.first[i]]), int(first_of[cuts.second[i]]))))
+        prices[pair[0], pair[1]] = prices.get((pair[0], pair[1]), 0.0) + float(price[i])
+    dearest = sorted(prices.items(), key=lambda item: -item[1])[:MOST_BINDING]
+    return tuple((a, b, value) for (a, b), value in dearest)
+
+
+def _sides(case: Case) -> Numbers | None:
+    """1 for protected types, 2 for others, 0 for neither; None where every pair is kept."""
+    if not case.cross and case.penalty is None:
+        return None
+    first, *others = case.order
+    protected = case.groups[first] > 0
+    other = np.any([case.groups[name] > 0 for name in others], axis=0)
+    return np.where(protected, 1, np.where(other, 2, 0)).astype(np.intp)
+
+
+def _merged(case: Case, count: int, label: Numbers) -> dict[str, Floats]:
+    return {name: gathered(label, members, count) for name, members in case.groups.items()}
+
+
+def _of_merged(side: Numbers, count: int, label: Numbers) -> Numbers:
+    merged = np.zeros(count, dtype=np.intp)
+    merged[label] = side
+    return merged
+
+
+def _checked(
+    loss: Any, metric: Any, weights: Any, divergence: str, groups: Any, parity: Any, cross: Any, penalty: Any,
+    protected: str | None, method: str, actions: Any, tol: float, time_limit: float, every_pair: bool, public: bool,
+) -> Case:  # fmt: skip
+    """Everything that can be wrong, before anything is computed."""
+    released = loss if isinstance(loss, ReleasedTypes) else None
+    if released is None and not public:
+        raise refuse_private("a loss")
+    known = as_metric(metric)
+    if not known.declared and not public:
+        raise refuse_private("a metric")
+    if weights is not None and not public:
+        raise refuse_private("weights")
+    if isinstance(groups, Mapping) and not public:
+        raise refuse_private("groups")
+    table = checked_loss(released.loss if released is not None else loss, known.size)
+    shares = checked_weights(weights if released is None or weights is not None else released.weights, known.size)
+    named = released.groups(groups, shares) if released is not None and isinstance(groups, str) else groups
+    if isinstance(named, str):
+        raise BadPolicy(f"groups by the column '{named}' need released types; give each group's members instead")
+    found = checked_groups(named, shares)
+    checked_choice(divergence, ("tv", "inf"), "divergence")
+    checked_choice(method, ("lp", "earthmover"), "method")
+    _check_preference(found, divergence, parity, cross, penalty, protected, method)
+    if not tol > 0 or not time_limit > 0:
+        raise BadPolicy(f"tol and time_limit must be above 0, not {tol} and {time_limit}")
+    return Case(
+        loss=table, weights=shares, metric=known, divergence=divergence,
+        actions=released.actions if released is not None else checked_actions(actions, table.shape[1]),
+        groups=found, parity=checked_bound(parity, "parity"), cross=checked_bound(cross, "cross", most=np.inf),
+        penalty=checked_bound(penalty, "penalty", most=np.inf), protected=protected, method=method, tol=tol,
+        seconds=time_limit, every_pair=every_pair, released=released,
+    )  # fmt: skip
+
+
+def _check_preference(
+    groups: dict[str, Floats],
+    divergence: str,
+    parity: Any,
+    cross: Any,
+    penalty: Any,
+    protected: str | None,
+    method: str,
+) -> None:
+    """Parity and preference need groups, and preference one protected group that nobody else is in."""
+    if protected is not None and protected not in groups:
+        raise BadPolicy(
+            f"no group '{protected}'; there are {listed(list(groups)) or 'none'}.{suggestion(protected, list(groups))}"
+        )
+    asked = [n for n, v in (("parity", parity), ("cross", cross), ("penalty", penalty)) if v is not None]
+    asked += ["method earthmover"] if method == "earthmover" else []
+    if asked and not groups:
+        raise BadPolicy(f"{asked[0]} is about groups; give groups too")
+    if cross is not None and penalty is not None:
+        raise BadPolicy("cross limits the slack between groups and penalty prices it; give one of them")
+    preferential = bool(cross) or penalty is not None or method == "earthmover"
+    if not preferential:
+        return
+    if parity is None and method == "lp":
+        raise BadPolicy(
+            "cross and penalty relax fairness between groups for the sake of parity; give a parity bound too"
+        )
+    if divergence == "inf" and method == "lp" and cross != np.inf:
+        raise BadPolicy(
+            "slack between groups is in total variation; use divergence tv, or cross = inf to drop those pairs"
+        )
+    first = protected if protected is not None else next(iter(groups))
+    for name, members in groups.items():
+        both = int(((members > 0) & (groups[first] > 0)).sum())
+        if name != first and both:
+            raise BadPolicy(
+                f"{both:,} types are in '{first}' and in '{name}'; preferential treatment needs a protected group that "
+                "nobody else is in"
+            )
