@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,9 +17,12 @@ from ..words import counted, listed, suggestion
 from .column_metric import ColumnMetric, ComparedColumn
 from .inputs import checked_choice
 from .metric import Floats, MatrixMetric, Metric, checked_scale, metric_from_matrix
-from .released import ReleasedTypes
+from .released import ReleasedTypes, cell_labels, from_synopsis
 
-__all__ = ["metric_of_columns", "read_loss", "read_metric"]
+if TYPE_CHECKING:
+    from ..synopsis import Synopsis
+
+__all__ = ["metric_of_columns", "read_costs", "read_metric", "types_with_loss"]
 
 SETTINGS = ("columns", "combine", "scale")
 OPTIONS = ("weight", "scale", "order", "missing")
@@ -192,10 +195,32 @@ def _numbers(lines: Sequence[Sequence[str]], width: int, path: str | Path) -> Fl
     return found
 
 
-def read_loss(
-    path: str | Path, columns: Sequence[str], labels: Sequence[Sequence[str]]
-) -> tuple[Floats, tuple[str, ...]]:
-    """A loss of one's own: a CSV file with the columns of the cells, and one column an action. Table, and actions."""
+def read_costs(text: str | None) -> dict[str, float] | None:
+    """`wrong_yes=5,wrong_no=1` as numbers by name."""
+    if text is None:
+        return None
+    found = {}
+    for part in text.split(","):
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals:
+            raise BadPolicy(f"cannot read the costs at '{part.strip()}'; write wrong_yes=5,wrong_no=1")
+        found[name] = _number(value, f"the cost {name}")
+    return found
+
+
+def types_with_loss(
+    synopsis: Synopsis, cells: str, path: str | Path, *, outcome: str | None = None, costs: str | None = None
+) -> ReleasedTypes:
+    """Released types with a loss of one's own: a CSV file with the columns of the cells and one column an action."""
+    if outcome is not None or costs is not None:
+        raise BadPolicy("a loss of your own takes the place of an outcome and its costs; leave those out, or the loss")
+    columns, labels = cell_labels(synopsis, cells)
+    table, actions = _loss(path, columns, labels)
+    return from_synopsis(synopsis, cells, loss=table, actions=actions)
+
+
+def _loss(path: str | Path, columns: Sequence[str], labels: Sequence[Sequence[str]]) -> tuple[Floats, tuple[str, ...]]:
+    """The table in the order of the cells, and the names of the actions."""
     lines = _lines(path)
     if not lines:
         raise BadPolicy(f"{path} is empty; its first line names {listed(list(columns))} and the actions")

@@ -22,7 +22,7 @@ from .metric import Floats
 if TYPE_CHECKING:
     from ..synopsis import Synopsis
 
-__all__ = ["ReleasedTypes", "from_synopsis"]
+__all__ = ["ReleasedTypes", "cell_labels", "from_synopsis"]
 
 COSTS = {"wrong_yes": 1.0, "wrong_no": 1.0}
 MOST_TYPES = 20_000
@@ -168,6 +168,12 @@ def from_synopsis(
         **shared, loss=made, actions=names, rates=rates, rate_errors=errors, outcome=outcome, costs=price,
         joint_errors=joint.stderr / weights.sum(), notes=notes,
     )  # fmt: skip
+
+
+def cell_labels(synopsis: Synopsis, cells: str) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """Columns of the cells, and the labels of each."""
+    table = _asked(synopsis, _question(synopsis, cells))
+    return tuple(table.groups), tuple(zip(*table.groups.values(), strict=True))
 
 
 def _question(synopsis: Synopsis, cells: str) -> Question:
