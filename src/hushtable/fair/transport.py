@@ -39,6 +39,8 @@ def carried(cost: Floats, supply: Floats, demand: Floats) -> float:
 
     rows, columns = cost.shape
     reachable = np.isfinite(cost).ravel()
+    if not reachable.any():
+        return float("inf")
     line, column = np.divmod(np.arange(rows * columns)[reachable], columns)
     ones = np.ones(len(line))
     places = np.arange(len(line))
