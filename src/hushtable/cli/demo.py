@@ -102,6 +102,8 @@ def _fair(folder: Path | None, rows: int, seed: int, *, as_json: bool) -> None:
     from ..demo.fair import PERSON, decide_fairly, prepare_lender, release_lender
     from ..demo.run import new_folder
     from ..fair.summary import summary, summary_text
+    from ..files import new_file
+    from ..report.fair import fair_report
 
     started = time.perf_counter()
     with tempfile.TemporaryDirectory() as scratch:
@@ -111,6 +113,8 @@ def _fair(folder: Path | None, rows: int, seed: int, *, as_json: bool) -> None:
         with progress_bar("reading", rows) as progress:
             release_lender(place, rows=rows, progress=progress)
         made = decide_fairly(place)
+        with new_file(place / "rule.html") as file:
+            file.write(fair_report(made.equal).encode("utf-8"))
     took = time.perf_counter() - started
     rules = {"fair": summary(made.fair), "equal": summary(made.equal)}
     drawn = {"person": PERSON, "action": made.drawn.action, "odds": made.drawn.odds}

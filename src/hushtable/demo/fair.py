@@ -56,15 +56,10 @@ def release_lender(folder: Path, *, rows: int, progress: Callable[[int], None] |
 
 
 def decide_fairly(folder: Path) -> Decided:
-    """From the released file alone: both rules, their files, a page, and a decision."""
-    from ..files import new_file
-    from ..report.fair import fair_report
-
+    """From the released file alone: both rules, the file of the second, and a decision."""
     types = from_synopsis(load(folder / "lender.hush"), CELLS, OUTCOME)
     metric = read_metric(folder / "metric.yaml", types)
     fair = solve(types, metric, groups="origin")
     equal = solve(types, metric, groups="origin", parity=PARITY)
     equal.save(folder / "rule.json")
-    with new_file(folder / "rule.html") as file:
-        file.write(fair_report(equal).encode("utf-8"))
     return Decided(fair=fair, equal=equal, drawn=equal.decide(PERSON))

@@ -14,6 +14,7 @@ __all__ = ["Cuts", "every_cut", "excess", "join", "single_outcomes", "worst"]
 
 Outcomes = NDArray[np.bool_]
 MOST_OUTCOMES = 12
+ROUNDING = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +97,8 @@ def worst(
     if divergence == "tv":
         change = odds[pairs.first] - odds[pairs.second]
         over = np.abs(change).sum(axis=1) / 2 - pairs.distance - slack
-        kept = np.flatnonzero(over > tol * (pairs.distance + slack))
+        # Slack may be 0 at distance 0, where the solver is right to its own tolerance only.
+        kept = np.flatnonzero(over > tol * (pairs.distance + slack) + ROUNDING)
         chosen = pairs.take(kept)
         return _rows(chosen.first, chosen.second, chosen.distance, change[kept] > 0, divergence), over[kept]
     found, amounts = [], []

@@ -13,7 +13,7 @@ from .metric import Floats, Numbers
 from .pairs import Pairs, TypePairs
 from .program import Extra
 
-__all__ = ["Preference", "RelaxedPairs", "extra_columns", "near_target"]
+__all__ = ["Preference", "RelaxedPairs", "extra_columns", "near_target", "needed_slack"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -69,6 +69,17 @@ class RelaxedPairs:
         protected = np.where(self.side[block.first] == 1, block.first, block.second)
         allowed = block.distance + np.where(crossing, self.slack[protected], 0.0)
         return TypePairs(block.first, block.second, allowed).take(np.flatnonzero(np.isfinite(allowed)))
+
+
+def needed_slack(odds: Floats, pairs: Pairs, side: Numbers) -> Floats:
+    """For each protected type the largest D - d to a type of the other group, in total variation; 0 for all others."""
+    slack = np.zeros(len(odds))
+    for block in pairs.blocks():
+        crossing = np.flatnonzero(side[block.first] * side[block.second] == 2)
+        some = block.take(crossing)
+        over = np.abs(odds[some.first] - odds[some.second]).sum(axis=1) / 2 - some.distance
+        np.maximum.at(slack, np.where(side[some.first] == 1, some.first, some.second), over)
+    return slack
 
 
 def extra_columns(preference: Preference, actions: int, *, unit: float) -> Extra:

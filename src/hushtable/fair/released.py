@@ -45,6 +45,8 @@ class ReleasedTypes:
     rate_errors: Floats | None = None
     outcome: str = ""
     costs: dict[str, float] | None = None
+    counted: Floats | None = None
+    """Shares of those who are of the type, and of those with the outcome too: as released, some may be negative."""
     joint_errors: Floats | None = None
     """Standard errors of the shares of those who are of the type and have the outcome."""
     notes: tuple[str, ...] = ()
@@ -103,15 +105,24 @@ class ReleasedTypes:
     def loss_error(self, odds: Floats) -> float | None:
         """Standard error of a rule's loss from the noise in released shares and rates; None for a loss of one's own.
 
-        The loss is linear in released shares, so their errors carry over. Cells are taken as independent, which they
-        are where noise has one scale.
+        The loss is (sum of what mistakes cost, over those with the outcome and those without) / (sum of both). So an
+        error in a share counts with the distance of its cost to the loss itself. Shares are taken as independent, and
+        those without the outcome as exact as those with it. It is the error of `counted_loss`.
         """
         if self.joint_errors is None or self.costs is None:
             return None
         yes, no = odds[:, 1] * self.costs["wrong_yes"], odds[:, 0] * self.costs["wrong_no"]
-        # sum_x yes (N_x - J_x) + no J_x over all x, as shares of everybody.
-        spread = (yes * self.weight_errors) ** 2 + ((no - yes) * self.joint_errors) ** 2
+        mean = float(self.weights @ (odds * self.loss).sum(axis=1))
+        spread = ((yes - mean) ** 2 + (no - mean) ** 2) * self.joint_errors**2
         return float(np.sqrt(np.nansum(spread)))
+
+    def counted_loss(self, odds: Floats) -> float | None:
+        """The loss of a rule by the released shares as they are: no rate leans on another, none is made positive."""
+        if self.counted is None or self.costs is None:
+            return None
+        whole, part = self.counted
+        yes, no = odds[:, 1] * self.costs["wrong_yes"], odds[:, 0] * self.costs["wrong_no"]
+        return float((yes @ (whole - part) + no @ part) / whole.sum())
 
     def group_error(self, members: Floats, odds: Floats) -> float:
         """Standard error of the share of a group that gets an action, from the noise in the shares of its types."""
@@ -166,7 +177,7 @@ def from_synopsis(
     made = np.column_stack([rates * price["wrong_no"], (1 - rates) * price["wrong_yes"]])
     return ReleasedTypes(
         **shared, loss=made, actions=names, rates=rates, rate_errors=errors, outcome=outcome, costs=price,
-        joint_errors=joint.stderr / weights.sum(), notes=notes,
+        joint_errors=joint.stderr / weights.sum(), counted=np.stack([table.value, joint.value]), notes=notes,
     )  # fmt: skip
 
 

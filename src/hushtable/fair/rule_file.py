@@ -25,6 +25,7 @@ __all__ = ["load", "rule_dict", "save"]
 
 FORMAT = "hushtable fair rule 1"
 MOST_BYTES = 1_000_000_000
+OPTIONAL = ("rates", "rate_errors", "joint_errors", "counted")
 
 
 def rule_dict(rule: FairRule) -> dict[str, Any]:
@@ -47,7 +48,7 @@ def rule_dict(rule: FairRule) -> dict[str, Any]:
 
 
 def _released_dict(types: ReleasedTypes) -> dict[str, Any]:
-    numbers = ("weights", "weight_errors", "loss", "rates", "rate_errors", "joint_errors")
+    numbers = ("weights", "weight_errors", "loss", "rates", "rate_errors", "joint_errors", "counted")
     plain = {name: _listed(getattr(types, name)) for name in numbers}
     texts = {"columns": list(types.columns), "labels": [list(line) for line in types.labels], "outcome": types.outcome}
     rest = {"actions": list(types.actions), "costs": types.costs, "notes": list(types.notes)}
@@ -134,9 +135,7 @@ def _numbers(values: Any) -> Floats:
 
 
 def _released(given: Mapping[str, Any]) -> ReleasedTypes:
-    optional: dict[str, Any] = {
-        n: None if given[n] is None else _numbers(given[n]) for n in ("rates", "rate_errors", "joint_errors")
-    }
+    optional: dict[str, Any] = {n: None if given[n] is None else _numbers(given[n]) for n in OPTIONAL}
     return ReleasedTypes(
         domain=Domain.from_dict(given["domain"]),
         columns=tuple(given["columns"]),

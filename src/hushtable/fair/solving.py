@@ -24,7 +24,7 @@ from .inputs import (
 from .linear import gathered
 from .metric import Floats, Metric, Numbers, as_metric
 from .pairs import Pairs, compared, merged_types
-from .parity import Preference, RelaxedPairs, extra_columns
+from .parity import Preference, RelaxedPairs, extra_columns, needed_slack
 from .released import ReleasedTypes
 from .repair import largest_excess, mixed, repaired
 from .rule import FairRule, Solution
@@ -145,56 +145,76 @@ def solve_case(case: Case) -> FairRule:
         cross=case.cross,
         penalty=case.penalty,
     )
-    kept = _kept_pairs(pairs, preference, np.full(count, np.inf)) if preference.dropped else pairs
+    kept = _within_sides(pairs, preference) if preference.dropped else pairs
     extra = extra_columns(preference, cost.shape[1], unit=unit)
     found = by_cuts(cost, kept, extra, divergence=case.divergence, tol=case.tol, seconds=case.seconds,
                     every_pair=case.every_pair)  # fmt: skip
-    paid = 0.0
-    if found.solved is not None and preference.has_slack:
-        slack = _slack(found, extra.slack_of, cost.size)
-        kept = _kept_pairs(pairs, preference, slack)
-        # What a rule with as little slack must lose: the program's bound is one on loss and penalty together.
-        paid = (case.penalty or 0.0) * float(preference.groups[0] @ slack)
-    odds, share = _fair_odds(case, found, kept, weights, label, preference)
+    odds, share, kept = _fair_odds(case, found, pairs, kept, weights, label, preference)
+    # What a rule with as little slack must lose: the program's bound is one on loss and penalty together.
+    paid = (case.penalty or 0.0) * _mean_slack(found, extra.slack_of, cost.size, preference)
     binding = _binding(found, label, unit) if found.solved is not None else ()
     bound = found.bound / unit + low - paid if np.isfinite(found.bound) else case.free_loss
     over = max(largest_excess(odds, kept, case.divergence), 0.0)
     return finished(case, odds[label], bound=bound, found=found, share=share, excess=over, binding=binding)
 
 
-def _kept_pairs(pairs: Pairs, preference: Preference, slack: Floats) -> Any:
+def _within_sides(pairs: Pairs, preference: Preference) -> RelaxedPairs:
+    """The pairs without those between the protected group and the others."""
     assert preference.side is not None
-    return RelaxedPairs(pairs, preference.side, slack)
+    return RelaxedPairs(pairs, preference.side, np.full(pairs.types, np.inf))
 
 
-def _slack(found: Found, slack_of: Numbers | None, cells: int) -> Floats:
-    """The slack of every type in the solution."""
-    assert found.solved is not None
-    assert slack_of is not None
-    slack = np.zeros(len(slack_of))
+def _mean_slack(found: Found, slack_of: Numbers | None, cells: int, preference: Preference) -> float:
+    """The mean slack in the program's solution."""
+    if found.solved is None or slack_of is None:
+        return 0.0
     has = slack_of >= 0
-    slack[has] = np.maximum(found.solved.extra[slack_of[has] - cells], 0.0)
-    return slack
+    return float(preference.groups[0][has] @ np.maximum(found.solved.extra[slack_of[has] - cells], 0.0))
 
 
 def _fair_odds(
-    case: Case, found: Found, pairs: Any, weights: Floats, label: Numbers, preference: Preference
-) -> tuple[Floats, float]:
-    """The repaired solution, or the best constant rule where the time did not suffice for anything better."""
+    case: Case, found: Found, pairs: Pairs, kept: Pairs, weights: Floats, label: Numbers, preference: Preference
+) -> tuple[Floats, float, Pairs]:
+    """The repaired solution with the pairs it keeps, or the best constant rule where that has less loss."""
     same = np.zeros((len(weights), case.loss.shape[1]))
     same[:, int(np.argmin(case.constant_losses))] = 1.0
     if found.solved is None:
-        return same, 1.0
-    odds, share = repaired(found.solved.odds, weights, pairs, case.divergence)
-    if preference.parity:
-        seen = [members @ odds for members in preference.groups]
-        worst = max((float(np.abs(a - b).sum() / 2) for a in seen for b in seen), default=0.0)
-        if worst > preference.parity:
-            # A little more of the average: the solver keeps rows up to its own tolerance only.
-            more = 1 - preference.parity / worst
-            odds, share = mixed(odds, weights @ odds, more, case.divergence), share + (1 - share) * more
-    worse = case.expected(odds[label]) > case.expected(same[label]) + 1e-12
-    return (same, 1.0) if worse and case.penalty is None else (odds, share)
+        return same, 1.0, kept
+    inside = _within_sides(pairs, preference) if preference.has_slack else kept
+    odds, share = repaired(found.solved.odds, weights, inside, case.divergence)
+    more = max(_more_for_parity(odds, preference), _more_for_slack(odds, pairs, weights, preference))
+    if more > 0:
+        odds, share = mixed(odds, weights @ odds, more, case.divergence), share + (1 - share) * more
+    if case.penalty is None and case.expected(odds[label]) > case.expected(same[label]) + 1e-12:
+        return same, 1.0, kept
+    if preference.has_slack and preference.side is not None:
+        kept = RelaxedPairs(pairs, preference.side, needed_slack(odds, pairs, preference.side))
+    return odds, share, kept
+
+
+def _more_for_parity(odds: Floats, preference: Preference) -> float:
+    """How much further to the average for parity: the solver keeps rows up to its own tolerance only."""
+    if not preference.parity:
+        return 0.0
+    seen = [members @ odds for members in preference.groups]
+    worst = max((float(np.abs(a - b).sum() / 2) for a in seen for b in seen), default=0.0)
+    return max(1 - preference.parity / worst, 0.0) if worst > 0 else 0.0
+
+
+def _more_for_slack(odds: Floats, pairs: Pairs, weights: Floats, preference: Preference) -> float:
+    """... for the mean slack, which falls as everybody moves to the average."""
+    if not preference.has_slack or not preference.cross or preference.side is None:
+        return 0.0
+    low, high = 0.0, 1.0
+    centre = weights @ odds
+    if preference.groups[0] @ needed_slack(odds, pairs, preference.side) <= preference.cross:
+        return 0.0
+    for _ in range(30):
+        middle = (low + high) / 2
+        moved = (1 - middle) * odds + middle * centre
+        enough = preference.groups[0] @ needed_slack(moved, pairs, preference.side) <= preference.cross
+        low, high = (low, middle) if enough else (middle, high)
+    return high
 
 
 def finished(

@@ -38,6 +38,7 @@ def summary(rule: FairRule) -> dict[str, Any]:
         "metric": rule.metric.kind,
         "scale": rule.metric.scale,
         "loss": solution.loss,
+        "counted_loss": None if rule.released is None else rule.released.counted_loss(rule.odds),
         "loss_stderr": error,
         "free_loss": solution.free_loss,
         "constant_loss": solution.constant_loss,
@@ -114,9 +115,15 @@ def _plain(value: float) -> float | None:
     return value if np.isfinite(value) else None
 
 
+def _bar(found: dict[str, Any]) -> str:
+    if found["loss_stderr"] is None:
+        return ""
+    return f"; by the released counts {found['counted_loss']:.4f} ± {1.96 * found['loss_stderr']:.4f} (95%)"
+
+
 def summary_text(found: dict[str, Any]) -> str:
     """The summary to read."""
-    bar = "" if found["loss_stderr"] is None else f" ± {1.96 * found['loss_stderr']:.4f} (95%, from the noise)"
+    bar = _bar(found)
     kept = "all pairs within their distance" if found["excess"] <= 1e-9 else f"pairs exceed it by {found['excess']:.2g}"
     lines = [f"{SIMULATED}"] if found["not_private"] else []
     lines += [

@@ -79,16 +79,18 @@ def _remarks(rule: FairRule) -> str:
 
 
 def _costs(rule: FairRule, found: dict[str, Any]) -> str:
-    bar = "" if found["loss_stderr"] is None else f" ± {1.96 * found['loss_stderr']:.4f}"
     rows = [
         ("minding nothing but loss", f"{found['free_loss']:.4f}"),
-        ("this rule", f"{found['loss']:.4f}{bar}"),
+        ("this rule", f"{found['loss']:.4f}"),
         ("no rule with these promises has less than", f"{found['bound']:.4f}"),
         ("treating everybody alike", f"{found['constant_loss']:.4f}"),
     ]
     if any(rule.parameters.get(name) is not None for name in ("parity", "cross", "penalty")):
         rows.insert(1, ("fair to pairs alone", f"{plain_fair(rule).loss:.4f}"))
-    return facts_table(("rule", "expected loss" + (" (95%)" if bar else "")), rows)
+    if found["loss_stderr"] is not None:
+        counted = f"{found['counted_loss']:.4f} ± {1.96 * found['loss_stderr']:.4f}"
+        rows.append(("this rule by the released counts as they are (95%)", counted))
+    return facts_table(("rule", "expected loss"), rows)
 
 
 def _group_section(found: dict[str, Any]) -> list[str]:
