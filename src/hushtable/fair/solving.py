@@ -52,6 +52,7 @@ class Case:
     tol: float
     seconds: float
     every_pair: bool
+    opinion: bool
     released: ReleasedTypes | None
 
     @property
@@ -103,6 +104,7 @@ def solve(
     time_limit: float = 120.0,
     net: float | None = None,
     every_pair: bool = False,
+    opinion: bool = True,
     public: bool = False,
 ) -> FairRule:
     """The rule of least expected loss that treats similar types similarly: D(M(x), M(y)) <= d(x, y) for all pairs.
@@ -110,11 +112,12 @@ def solve(
     `loss` is a table (types by actions), or the released types of `from_synopsis`, which bring weights and errors. As
     a table it must be public. With `parity` no two groups may differ by more in total variation. Pairs of the
     protected group with the others then keep their distance, unless `cross` allows them a mean slack (`inf`: any), or
-    `penalty` a price for it. `method="earthmover"` treats every protected type like a mixture of others. `net` solves
+    `penalty` a price for it. `method="earthmover"` treats every protected type like a mixture of others; with
+    `opinion=False` the vendor has none about the protected group. `net` solves
     on some types that are within this distance of all, and extends.  [Har11, chapter 8]
     """
     case = _checked(loss, metric, weights, divergence, groups, parity, cross, penalty, protected, method, actions, tol,
-                    time_limit, every_pair, public)  # fmt: skip
+                    time_limit, every_pair, opinion, public)  # fmt: skip
     if net is not None:
         from .net import on_net
 
@@ -303,7 +306,8 @@ def _of_merged(side: Numbers, count: int, label: Numbers) -> Numbers:
 
 def _checked(
     loss: Any, metric: Any, weights: Any, divergence: str, groups: Any, parity: Any, cross: Any, penalty: Any,
-    protected: str | None, method: str, actions: Any, tol: float, time_limit: float, every_pair: bool, public: bool,
+    protected: str | None, method: str, actions: Any, tol: float, time_limit: float, every_pair: bool, opinion: bool,
+    public: bool,
 ) -> Case:  # fmt: skip
     """Everything that can be wrong, before anything is computed."""
     released = loss if isinstance(loss, ReleasedTypes) else None
@@ -332,7 +336,7 @@ def _checked(
         actions=released.actions if released is not None else checked_actions(actions, table.shape[1]),
         groups=found, parity=checked_bound(parity, "parity"), cross=checked_bound(cross, "cross", most=np.inf),
         penalty=checked_bound(penalty, "penalty", most=np.inf), protected=protected, method=method, tol=tol,
-        seconds=time_limit, every_pair=every_pair, released=released,
+        seconds=time_limit, every_pair=every_pair, opinion=opinion, released=released,
     )  # fmt: skip
 
 

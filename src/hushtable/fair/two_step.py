@@ -103,9 +103,10 @@ def _sent(case: Case, inside: Numbers, outside: Numbers, start: Floats, target: 
 
 def _second(case: Case, inside: Numbers, outside: Numbers, sent: Floats) -> Case:
     """The others alone, each counting for itself and for those who are sent to it."""
-    weights = case.weights[outside] + case.weights[inside] @ sent
+    weights = case.weights[outside] + (case.weights[inside] @ sent if case.opinion else 0.0)
     total = case.weights[outside][:, None] * case.loss[outside]
-    total = total + (case.weights[inside][:, None] * sent).T @ case.loss[inside]
+    if case.opinion:
+        total = total + (case.weights[inside][:, None] * sent).T @ case.loss[inside]
     distances = case.metric.block(outside)[:, outside]
     return replace(
         case, loss=total / weights[:, None], weights=weights, metric=MatrixMetric(distances=distances), groups={},
