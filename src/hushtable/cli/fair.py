@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .common import AsJson, say
+from .common import AsJson, progress_bar, say
 
 if TYPE_CHECKING:
     from ..fair.released import ReleasedTypes
@@ -70,19 +70,21 @@ def solve(
 
     target = check_writable(output)
     types = _types(load(synopsis), cells, outcome, costs, loss)
-    rule = solved(
-        types,
-        read_metric(metric, types, divergence.value),
-        divergence=divergence.value,
-        groups=groups,
-        parity=parity,
-        cross=cross,
-        protected=protected,
-        method=method.value,
-        time_limit=time_limit,
-    )
-    rule.save(target)
-    found = summary(rule)
+    policy = read_metric(metric, types, divergence.value)
+    with progress_bar("solving", None):
+        rule = solved(
+            types,
+            policy,
+            divergence=divergence.value,
+            groups=groups,
+            parity=parity,
+            cross=cross,
+            protected=protected,
+            method=method.value,
+            time_limit=time_limit,
+        )
+        rule.save(target)
+        found = summary(rule)
     say(found | {"file": str(output)}, f"{summary_text(found)}\nwrote {output}", as_json=as_json)
 
 
@@ -113,7 +115,7 @@ def report(
     if target is not None:
         from ..report.fair import fair_report
 
-        with new_file(target) as file:
+        with progress_bar("drawing", None), new_file(target) as file:
             file.write(fair_report(opened).encode("utf-8"))
         found, text = found | {"file": str(html)}, f"{text}\nwrote {html}"
     say(found, text, as_json=as_json)

@@ -10,9 +10,19 @@ from typing import Protocol
 import numpy as np
 
 from .graph_metric import GraphMetric
-from .metric import Floats, Metric, Numbers
+from .metric import Floats, MatrixMetric, Metric, Numbers
 
-__all__ = ["FARTHEST", "DensePairs", "Divergence", "EdgePairs", "Pairs", "TypePairs", "compared", "merged_types"]
+__all__ = [
+    "FARTHEST",
+    "DensePairs",
+    "Divergence",
+    "EdgePairs",
+    "Pairs",
+    "TypePairs",
+    "all_pairs",
+    "compared",
+    "merged_types",
+]
 
 Divergence = str
 """`tv` or `inf`: how far two lines of odds are apart."""
@@ -140,6 +150,11 @@ def merged_types(metric: Metric, side: Numbers) -> tuple[int, Numbers]:
     joined = csr_array((np.ones(len(first)), (first, second)), shape=(metric.size, metric.size))
     count, label = connected_components(joined, directed=False)
     return int(count), label.astype(np.intp)
+
+
+def all_pairs(metric: Metric) -> Metric:
+    """The metric with every pair: where some pairs are left out, a path along edges may need them."""
+    return MatrixMetric(distances=metric.matrix, scale=metric.scale) if isinstance(metric, GraphMetric) else metric
 
 
 def compared(metric: Metric, count: int, label: Numbers, divergence: Divergence) -> Pairs:

@@ -49,6 +49,8 @@ class ReleasedTypes:
     """Shares of those who are of the type, and of those with the outcome too: as released, some may be negative."""
     joint_errors: Floats | None = None
     """Standard errors of the shares of those who are of the type and have the outcome."""
+    modelled: bool = False
+    """Whether the shares are a model's: never negative, and wrong on many types together rather than on each alone."""
     notes: tuple[str, ...] = ()
     not_private: bool = False
 
@@ -113,8 +115,17 @@ class ReleasedTypes:
             return None
         yes, no = odds[:, 1] * self.costs["wrong_yes"], odds[:, 0] * self.costs["wrong_no"]
         mean = float(self.weights @ (odds * self.loss).sum(axis=1))
+        if self.modelled:
+            return self._model_error(np.concatenate([yes, no]))
         spread = ((yes - mean) ** 2 + (no - mean) ** 2) * self.joint_errors**2
-        return float(np.sqrt(np.nansum(spread)))
+        return _known(float(np.sqrt(spread.sum())))
+
+    def _model_error(self, costs: Floats) -> float | None:
+        """The error of a sum with these costs where shares come from a model, which errs on many types together.
+
+        A sum with costs between two numbers is a mixture of counts, and the model states the error of a count.
+        """
+        return _known(float(np.ptp(costs) * self.weight_errors.max()))
 
     def counted_loss(self, odds: Floats) -> float | None:
         """The loss of a rule by the released shares as they are: no rate leans on another, none is made positive."""
@@ -124,12 +135,15 @@ class ReleasedTypes:
         yes, no = odds[:, 1] * self.costs["wrong_yes"], odds[:, 0] * self.costs["wrong_no"]
         return float((yes @ (whole - part) + no @ part) / whole.sum())
 
-    def group_error(self, members: Floats, odds: Floats) -> float:
+    def group_error(self, members: Floats, odds: Floats) -> float | None:
         """Standard error of the share of a group that gets an action, from the noise in the shares of its types."""
         inside = members > 0
         total = float(self.weights[inside].sum())
+        if self.modelled:
+            error = self._model_error(odds[inside])
+            return None if error is None else error / total
         mean = float(members @ odds)
-        return float(np.sqrt(np.nansum(((odds - mean)[inside] * self.weight_errors[inside] / total) ** 2)))
+        return _known(float(np.sqrt((((odds - mean)[inside] * self.weight_errors[inside] / total) ** 2).sum())))
 
 
 def from_synopsis(
@@ -157,27 +171,30 @@ def from_synopsis(
         "columns": tuple(table.groups),
         "labels": tuple(zip(*table.groups.values(), strict=True)),
         "weights": weights / weights.sum(),
-        "weight_errors": table.stderr / weights.sum(),
+        "weight_errors": _errors(table) / weights.sum(),
+        "modelled": table.estimator == "model",
         "not_private": synopsis.not_private,
     }
     if (outcome is None) == (loss is None):
         raise BadPolicy("give an outcome (with costs), or a loss of your own, not both or neither")
     if loss is not None:
         own = checked_loss(loss, len(table))
-        return ReleasedTypes(**shared, loss=own, actions=checked_actions(actions, own.shape[1]))
+        return ReleasedTypes(**shared, loss=own, actions=checked_actions(actions, own.shape[1]), notes=_unknown(table))
     assert outcome is not None
     price = _checked_costs(costs)
     joint = _asked(synopsis, _with_outcome(synopsis, question, outcome))
     rates, errors, drowned = _rates(table, joint)
     names = checked_actions(actions, 2)
-    notes: tuple[str, ...] = ()
+    notes = list(_unknown(table))
     if drowned:
-        notes = (f"{counted(drowned, 'type')} of {len(table):,} have fewer rows than the noise in their count: their "
-                 "rates lean on the rate of everybody",)  # fmt: skip
+        share = f"{counted(drowned, 'type')} of {len(table):,}"
+        notes.append(
+            f"{share} have fewer rows than the noise in their count: their rates lean on the rate of everybody"
+        )
     made = np.column_stack([rates * price["wrong_no"], (1 - rates) * price["wrong_yes"]])
     return ReleasedTypes(
         **shared, loss=made, actions=names, rates=rates, rate_errors=errors, outcome=outcome, costs=price,
-        joint_errors=joint.stderr / weights.sum(), counted=np.stack([table.value, joint.value]), notes=notes,
+        joint_errors=_errors(joint) / weights.sum(), counted=np.stack([table.value, joint.value]), notes=tuple(notes),
     )  # fmt: skip
 
 
@@ -223,6 +240,25 @@ def _checked_costs(costs: Mapping[str, float] | None) -> dict[str, float]:
     return price
 
 
+def _errors(table: CrossTab) -> Floats:
+    """Standard errors that give the stated 95% intervals, so that a certified bias is in them too."""
+    low, high = table.interval(0.95)
+    return np.asarray((high - low) / (2 * 1.96))
+
+
+def _unknown(table: CrossTab) -> tuple[str, ...]:
+    """A remark where the synopsis does not say how wrong its shares may be."""
+    count = int((~np.isfinite(_errors(table))).sum())
+    if not count:
+        return ()
+    share = f"{count:,} of {counted(len(table), 'type')}"
+    return (f"the synopsis states no error bar for {share}, so the rule has none: ask for fewer columns to have them",)
+
+
+def _known(error: float) -> float | None:
+    return error if np.isfinite(error) else None
+
+
 def _rates(table: CrossTab, joint: CrossTab) -> tuple[Floats, Floats, int]:
     """How often the outcome happens in each cell, with errors, and how many cells have fewer rows than noise.
 
@@ -231,8 +267,10 @@ def _rates(table: CrossTab, joint: CrossTab) -> tuple[Floats, Floats, int]:
     """
     whole, part = np.maximum(table.value, 0.0), np.clip(joint.value, 0.0, None)
     overall = float(np.clip(joint.value.sum() / max(table.value.sum(), 1e-12), 0.0, 1.0))
-    lean = np.nan_to_num(table.stderr, nan=0.0, posinf=0.0)
+    own = _errors(table)
+    # A model has done that already, and states one error for small cells and large ones.
+    lean = np.zeros(len(table)) if table.estimator == "model" else np.nan_to_num(own, nan=0.0, posinf=0.0)
     below = np.maximum(whole + lean, 1e-12)
     rates = np.clip((part + lean * overall) / below, 0.0, 1.0)
-    errors = np.sqrt(joint.stderr**2 + (rates * table.stderr) ** 2) / below
+    errors = np.sqrt(_errors(joint) ** 2 + (rates * own) ** 2) / below
     return rates, errors, int((whole < lean).sum())

@@ -51,7 +51,12 @@ def _released_dict(types: ReleasedTypes) -> dict[str, Any]:
     numbers = ("weights", "weight_errors", "loss", "rates", "rate_errors", "joint_errors", "counted")
     plain = {name: _listed(getattr(types, name)) for name in numbers}
     texts = {"columns": list(types.columns), "labels": [list(line) for line in types.labels], "outcome": types.outcome}
-    rest = {"actions": list(types.actions), "costs": types.costs, "notes": list(types.notes)}
+    rest = {
+        "actions": list(types.actions),
+        "costs": types.costs,
+        "notes": list(types.notes),
+        "modelled": types.modelled,
+    }
     return {"domain": types.domain.to_dict(), **texts, **plain, **rest, "not_private": types.not_private}
 
 
@@ -105,7 +110,7 @@ def _built(given: Mapping[str, Any]) -> FairRule:
         odds=_numbers(given["odds"]),
         loss_table=_numbers(given["loss"]),
         weights=_numbers(given["weights"]),
-        metric=_metric(given["metric"], released),
+        metric=_metric(given["metric"], released, len(given["weights"])),
         divergence=str(given["divergence"]),
         actions=tuple(given["actions"]),
         groups={str(name): _numbers(members) for name, members in given["groups"].items()},
@@ -148,20 +153,23 @@ def _released(given: Mapping[str, Any]) -> ReleasedTypes:
         costs=given["costs"],
         notes=tuple(given["notes"]),
         not_private=bool(given["not_private"]),
+        modelled=bool(given["modelled"]),
         **optional,
     )
 
 
-def _metric(given: Mapping[str, Any], released: ReleasedTypes | None) -> Metric:
-    """The metric that a file keeps."""
+def _metric(given: Mapping[str, Any], released: ReleasedTypes | None, types: int) -> Metric:
+    """The metric that a file keeps; IndexError, before anything is allocated, when it is about other types."""
     shared: dict[str, Any] = {
         "scale": float(given["scale"]),
         "notes": tuple(given["notes"]),
         "declared": bool(given["declared"]),
     }
     kind = given["kind"]
+    if kind in ("matrix", "graph") and int(given["size"]) != types:
+        raise IndexError
     if kind == "matrix":
-        size = int(given["size"])
+        size = types
         distances = np.zeros((size, size))
         distances[np.triu_indices(size, 1)] = [np.inf if value is None else value for value in given["upper"]]
         return MatrixMetric(distances=distances + distances.T, **shared)
@@ -173,9 +181,11 @@ def _metric(given: Mapping[str, Any], released: ReleasedTypes | None) -> Metric:
         )
     if kind == "graph":
         first, second, lengths = given["edges"]
+        if not len(first) == len(second) == len(lengths) or not set(first + second) <= set(range(types)):
+            raise IndexError
         points = None if given.get("points") is None else _numbers(given["points"])
         return GraphMetric(
-            types=int(given["size"]), first=np.array(first, dtype=np.intp), second=np.array(second, dtype=np.intp),
+            types=types, first=np.array(first, dtype=np.intp), second=np.array(second, dtype=np.intp),
             lengths=_numbers(lengths), points=points, neighbours=int(given.get("neighbours", 0)), **shared,
         )  # fmt: skip
     if kind != "columns" or released is None:

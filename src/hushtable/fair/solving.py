@@ -23,7 +23,7 @@ from .inputs import (
 )
 from .linear import gathered
 from .metric import Floats, Metric, Numbers, as_metric
-from .pairs import Pairs, compared, merged_types
+from .pairs import Pairs, all_pairs, compared, merged_types
 from .parity import Preference, RelaxedPairs, extra_columns, needed_slack
 from .released import ReleasedTypes
 from .repair import largest_excess, mixed, repaired
@@ -133,8 +133,9 @@ def solve_case(case: Case) -> FairRule:
     """The fair rule of a checked case, by one linear program."""
     side = _sides(case)
     own = side if side is not None else np.zeros(len(case.weights), dtype=np.intp)
-    count, label = merged_types(case.metric, own)
-    pairs = compared(case.metric, count, label, case.divergence)
+    metric = case.metric if side is None else all_pairs(case.metric)
+    count, label = merged_types(metric, own)
+    pairs = compared(metric, count, label, case.divergence)
     merged = _merged(case, count, label)
     weights = gathered(label, case.weights, count)
     low, reach = float(case.loss.min()), float(np.ptp(case.loss)) or 1.0
@@ -239,6 +240,7 @@ def finished(
         gap = max(loss - bound, 0.0)
         notes = (f"the time limit of {case.seconds:g} s was reached: every pair is fair, but a fair rule may have a "
                  f"loss that is less by up to {gap:.4g}", *notes)  # fmt: skip
+    notes = (*_same_groups(case), *notes)
     if case.cross == np.inf:
         notes = (*notes, "pairs of the protected group with others are not compared: the vendor may pick the wrong "
                  "members of it")  # fmt: skip
@@ -268,6 +270,13 @@ def finished(
         notes=(*case.metric.notes, *(case.released.notes if case.released is not None else ()), *notes),
         released=case.released,
     )
+
+
+def _same_groups(case: Case) -> tuple[str, ...]:
+    """Groups with the same members cannot be treated differently by any rule."""
+    names = list(case.groups)
+    same = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :] if np.allclose(case.groups[a], case.groups[b])]
+    return tuple(f"the groups '{a}' and '{b}' have the same members, so their bias is 0 by itself" for a, b in same)
 
 
 def _binding(found: Found, label: Numbers, unit: float) -> tuple[tuple[int, int, float], ...]:

@@ -10,10 +10,11 @@ import numpy as np
 from ..questions.stamp import SIMULATED
 from ..words import readable
 from .bias import worst_bias
+from .column_metric import ColumnMetric
 from .metric import Floats, Numbers
 from .rule import FairRule
 
-__all__ = ["between_groups", "summary", "summary_text"]
+__all__ = ["between_groups", "group_bar", "summary", "summary_text"]
 
 MOST_TYPES = 2000
 SHOWN = 10
@@ -25,7 +26,7 @@ def summary(rule: FairRule) -> dict[str, Any]:
     error = None if rule.released is None else rule.released.loss_error(rule.odds)
     binding = [
         {
-            "types": [rule.types[a], rule.types[b]],
+            "types": [_name(rule, a), _name(rule, b)],
             "distance": _plain(float(rule.metric.block([a])[0, b])),
             "saves": price,
         }
@@ -55,6 +56,13 @@ def summary(rule: FairRule) -> dict[str, Any]:
         "notes": list(rule.notes),
         "not_private": rule.not_private,
     }
+
+
+def _name(rule: FairRule, number: int) -> str:
+    """A type by the columns that the metric looks at: those who differ only elsewhere are one."""
+    if isinstance(rule.metric, ColumnMetric) and rule.released is not None:
+        return ", ".join(rule.released.labels[number][place] for place in sorted(rule.metric.places))
+    return rule.types[number]
 
 
 def _group(rule: FairRule, name: str) -> dict[str, Any]:
@@ -121,6 +129,12 @@ def _bar(found: dict[str, Any]) -> str:
     return f"; by the released counts {found['counted_loss']:.4f} ± {1.96 * found['loss_stderr']:.4f} (95%)"
 
 
+def group_bar(group: dict[str, Any], action: str) -> str:
+    """The error bar of what a group gets, where there is one."""
+    error = group.get("stderr", {}).get(action)
+    return "" if error is None else f" ± {1.96 * error:.3f}"
+
+
 def summary_text(found: dict[str, Any]) -> str:
     """The summary to read."""
     bar = _bar(found)
@@ -135,8 +149,7 @@ def summary_text(found: dict[str, Any]) -> str:
     ]
     for name, group in found["groups"].items():
         shown = ", ".join(
-            f"{action} {share:.3f}" + (f" ± {1.96 * group['stderr'][action]:.3f}" if "stderr" in group else "")
-            for action, share in group["odds"].items()
+            f"{action} {share:.3f}" + (group_bar(group, action)) for action, share in group["odds"].items()
         )
         lines.append(f"group      {name}: {shown}")
     for pair in found["compared"]:

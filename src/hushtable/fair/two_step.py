@@ -17,7 +17,7 @@ from .by_cuts import by_cuts
 from .linear import gathered
 from .metric import Floats, MatrixMetric, Numbers
 from .net import farthest_points
-from .pairs import FARTHEST, compared, merged_types
+from .pairs import FARTHEST, all_pairs, compared, merged_types
 from .parity import RelaxedPairs, near_target
 from .repair import largest_excess, repaired
 from .rule import FairRule
@@ -51,10 +51,11 @@ def two_step(case: Case) -> FairRule:
     odds[outside] = second.odds
     odds[inside] = sent @ second.odds
     side = np.where(protected, 1, 2).astype(np.intp)
-    count, label = merged_types(case.metric, side)
+    metric = all_pairs(case.metric)
+    count, label = merged_types(metric, side)
     merged_side = np.zeros(count, dtype=np.intp)
     merged_side[label] = side
-    pairs = RelaxedPairs(compared(case.metric, count, label, case.divergence), merged_side, np.full(count, np.inf))
+    pairs = RelaxedPairs(compared(metric, count, label, case.divergence), merged_side, np.full(count, np.inf))
     first = np.zeros(count, dtype=np.intp)
     first[label[::-1]] = np.arange(len(label))[::-1]
     mended, share = repaired(odds[first], gathered(label, case.weights, count), pairs, case.divergence)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..fair.frontier import Frontier, frontier, plain_fair
 from ..fair.rule import FairRule
-from ..fair.summary import summary
+from ..fair.summary import group_bar, summary
 from ..questions.stamp import SIMULATED
 from .fair_pictures import COLOURS, Curve2, curves, odds_by_score
 from .page import facts_table, figures, page, section
@@ -119,8 +119,7 @@ def _group_section(found: dict[str, Any]) -> list[str]:
 
 
 def _share(group: dict[str, Any], action: str) -> str:
-    bar = f" ± {1.96 * group['stderr'][action]:.3f}" if "stderr" in group else ""
-    return f"{group['odds'][action]:.3f}{bar}"
+    return f"{group['odds'][action]:.3f}{group_bar(group, action)}"
 
 
 def _score(rule: FairRule) -> Floats:

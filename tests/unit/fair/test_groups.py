@@ -130,6 +130,21 @@ def test_slack_between_groups_buys_loss_and_is_kept():
     assert priced.loss == pytest.approx(solved(cross=between_groups(priced, "S", "T")[0]).loss, abs=1e-4)
 
 
+def test_dropping_pairs_of_a_graph_keeps_paths_through_the_other_group():
+    """Two members of S whose only path goes through T are still compared, at the length of that path."""
+    graph = fair.metric_from_edges(3, [(0, 1, 0.1), (1, 2, 0.1)])
+    groups = {"S": [True, False, True], "T": [False, True, False]}
+    for more in ({"cross": np.inf}, {"cross": 0.5}, {"penalty": 0.01}, {"method": "earthmover"}):
+        rule = fair.solve([[0, 1], [1, 0], [1, 0]], graph, groups=groups, parity=1.0, public=True, **more)
+        assert abs(rule.odds[0, 1] - rule.odds[2, 1]) <= 0.2 + 1e-9
+
+
+def test_groups_with_the_same_members_are_said():
+    rule = fair.solve([[0, 1], [1, 0]], [[0, 0.5], [0.5, 0]], groups={"S": [1, 2], "T": [2, 4]}, public=True)
+    assert rule.bias("S", "T") == 0
+    assert "'S' and 'T' have the same members" in rule.report()
+
+
 def check_inside(rule):
     """Fair inside each group."""
     for members in rule.groups.values():

@@ -100,12 +100,14 @@ def test_numbers_beside_released_types_must_be_public(types, metric_file):
         fair.solve(types, metric.matrix)
 
 
-def test_people_find_their_type_and_new_types_are_extended(synopsis, metric_file):
+def test_people_find_their_type_by_their_values(synopsis, metric_file):
     few = fair.from_synopsis(synopsis, CELLS.replace("GROUP BY", "WHERE income < 50000 GROUP BY"), "repaid")
     rule = fair.solve(few, fair.read_metric(metric_file, few))
     person = {"income": 30000, "debt": "4000", "history": "good", "district": "hills", "origin": "old"}
     assert few.names[rule.position(person)] == "[20000, 35000), [0, 5000), good, hills, old"
     assert rule.decide(person).action in ("no", "yes")
+    # As a new person they would be treated like their own type.
+    np.testing.assert_allclose(rule.extend([person]).odds[0], rule.odds[rule.position(person)], atol=1e-9)
     with pytest.raises(BadPolicy, match="has no 'debt'"):
         rule.decide({k: v for k, v in person.items() if k != "debt"})
     with pytest.raises(HushError, match="Did you mean 'income'"):
@@ -273,3 +275,26 @@ def test_deciding_loads_no_trusted_code():
     )
     out = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
+
+
+def test_types_of_a_whole_table_have_the_models_rates_and_say_where_errors_are_unknown(tmp_path):
+    domain = ht.Domain.from_dict(LENDER)
+    table = pa.table({name: pa.array(values.tolist()) for name, values in simulate_lender(6000, 1).items()})
+    plan = ht.plan(domain, rows=6000, budget=ht.Budget(epsilon=1, delta="1e-9"))
+    synopsis = ht.Vault(table, domain, ledger=tmp_path / "t.ledger").release(plan, randomness=ht.Simulated(1))
+    wide = fair.from_synopsis(synopsis, CELLS, "repaid")
+    assert wide.modelled
+    # No rate leans on everybody's: incomes still make a difference of more than a quarter.
+    low, high = (np.array([line[0] == label for line in wide.labels]) for label in ("[0, 20000)", "[70000, 120000]"))
+    means = [wide.weights[part] @ wide.rates[part] / wide.weights[part].sum() for part in (low, high)]
+    assert means[1] - means[0] > 0.25
+    rule = fair.solve(wide, metric_of_columns({"columns": {"income": {"scale": 20000}}}, wide), groups="origin")
+    check(rule)
+    assert "states no error bar for 240 of 240 types" in rule.report()
+    assert rule.to_dict()["released"]["weight_errors"][0] is None
+    few = fair.from_synopsis(synopsis, "SELECT income, count(*) FROM lender GROUP BY income", "repaid")
+    rule = fair.solve(few, metric_of_columns({"columns": {"income": {"scale": 20000}}}, few))
+    assert few.loss_error(rule.odds) > 0
+    rule.save(tmp_path / "rule.json")
+    assert fair.load(tmp_path / "rule.json").released.modelled
+    assert "±" in words(fair_report(rule))

@@ -143,6 +143,12 @@ def test_a_file_that_is_no_rule_is_one_line(rule, tmp_path):
         (json.dumps({k: v for k, v in good.items() if k != "odds"}), "damaged"),
         (json.dumps(good | {"odds": good["odds"][:-1]}), "same types"),
         (json.dumps(good | {"odds": [[2.0, -1.0, 0.0, 0.0]] * 40}), "add up to 1"),
+        (
+            json.dumps(
+                good | {"metric": {"kind": "matrix", "scale": 1, "notes": [], "declared": False, "size": 10**9}}
+            ),
+            "damaged",
+        ),
         (json.dumps(good | {"metric": {"kind": "x", "scale": 1, "notes": [], "declared": False}}), "kind 'x'"),
     ]
     for number, (text, words) in enumerate(bad):
