@@ -17,7 +17,7 @@ from .repair import largest_excess, repaired
 from .rule import FairRule
 
 if TYPE_CHECKING:
-    from .solving import Case
+    from .case import Case
 
 __all__ = ["farthest_points", "on_net"]
 

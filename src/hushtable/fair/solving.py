@@ -3,88 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..errors import BadPolicy
-from ..words import listed, suggestion
 from .by_cuts import Found, by_cuts
-from .inputs import (
-    checked_actions,
-    checked_bound,
-    checked_choice,
-    checked_groups,
-    checked_loss,
-    checked_weights,
-    refuse_private,
-)
+from .case import Case, given_types
 from .linear import gathered
-from .metric import Floats, Metric, Numbers, as_metric
+from .metric import Floats, Metric, Numbers
 from .pairs import Pairs, all_pairs, compared, merged_types
 from .parity import Preference, RelaxedPairs, extra_columns, needed_slack
 from .released import ReleasedTypes
 from .repair import largest_excess, mixed, repaired
 from .rule import FairRule, Solution
 
-__all__ = ["Case", "solve"]
+__all__ = ["finished", "solve", "solve_case"]
 
 MOST_BINDING = 200
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Case:
-    """What is to be decided: checked, one line a type."""
-
-    loss: Floats
-    weights: Floats
-    metric: Metric
-    divergence: str
-    actions: tuple[str, ...]
-    groups: dict[str, Floats]
-    parity: float | None
-    cross: float | None
-    penalty: float | None
-    protected: str | None
-    method: str
-    tol: float
-    seconds: float
-    every_pair: bool
-    opinion: bool
-    released: ReleasedTypes | None
-
-    @property
-    def free_loss(self) -> float:
-        """The least loss of all."""
-        return float(self.weights @ self.loss.min(axis=1))
-
-    @property
-    def constant_losses(self) -> Floats:
-        """The loss of each action, given to everybody."""
-        return np.asarray(self.weights @ self.loss)
-
-    def expected(self, odds: Floats) -> float:
-        """The expected loss of a rule."""
-        return float(self.weights @ (odds * self.loss).sum(axis=1))
-
-    @property
-    def order(self) -> list[str]:
-        """The groups, the protected one first."""
-        names = list(self.groups)
-        return names if self.protected is None else [self.protected, *(n for n in names if n != self.protected)]
-
-    def parameters(self) -> dict[str, Any]:
-        """What was asked, for the file of the rule."""
-        return {
-            "method": self.method,
-            "parity": self.parity,
-            "cross": "dropped" if self.cross == np.inf else self.cross,
-            "penalty": self.penalty,
-            "protected": self.protected,
-            "tol": self.tol,
-        }
 
 
 def solve(
@@ -113,11 +49,24 @@ def solve(
     a table it must be public. With `parity` no two groups may differ by more in total variation. Pairs of the
     protected group with the others then keep their distance, unless `cross` allows them a mean slack (`inf`: any), or
     `penalty` a price for it. `method="earthmover"` treats every protected type like a mixture of others; with
-    `opinion=False` the vendor has none about the protected group. `net` solves
-    on some types that are within this distance of all, and extends.  [Har11, chapter 8]
+    `opinion=False` the vendor has none about the protected group. `net` solves on some types that are within this
+    distance of all, and extends.                                                                  [Har11, chapter 8]
     """
-    case = _checked(loss, metric, weights, divergence, groups, parity, cross, penalty, protected, method, actions, tol,
-                    time_limit, every_pair, opinion, public)  # fmt: skip
+    types = given_types(loss, metric, weights, groups, actions, public=public)
+    case = Case(
+        **types,
+        divergence=divergence,
+        parity=parity,
+        cross=cross,
+        penalty=penalty,
+        protected=protected,
+        method=method,
+        tol=tol,
+        seconds=time_limit,
+        every_pair=every_pair,
+        opinion=opinion,
+    )
+    case.check()
     if net is not None:
         from .net import on_net
 
@@ -311,80 +260,3 @@ def _of_merged(side: Numbers, count: int, label: Numbers) -> Numbers:
     merged = np.zeros(count, dtype=np.intp)
     merged[label] = side
     return merged
-
-
-def _checked(
-    loss: Any, metric: Any, weights: Any, divergence: str, groups: Any, parity: Any, cross: Any, penalty: Any,
-    protected: str | None, method: str, actions: Any, tol: float, time_limit: float, every_pair: bool, opinion: bool,
-    public: bool,
-) -> Case:  # fmt: skip
-    """Everything that can be wrong, before anything is computed."""
-    released = loss if isinstance(loss, ReleasedTypes) else None
-    if released is None and not public:
-        raise refuse_private("a loss")
-    known = as_metric(metric)
-    if not known.declared and not public:
-        raise refuse_private("a metric")
-    if weights is not None and not public:
-        raise refuse_private("weights")
-    if isinstance(groups, Mapping) and not public:
-        raise refuse_private("groups")
-    table = checked_loss(released.loss if released is not None else loss, known.size)
-    shares = checked_weights(weights if released is None or weights is not None else released.weights, known.size)
-    named = released.groups(groups, shares) if released is not None and isinstance(groups, str) else groups
-    if isinstance(named, str):
-        raise BadPolicy(f"groups by the column '{named}' need released types; give each group's members instead")
-    found = checked_groups(named, shares)
-    checked_choice(divergence, ("tv", "inf"), "divergence")
-    checked_choice(method, ("lp", "earthmover"), "method")
-    _check_preference(found, divergence, parity, cross, penalty, protected, method)
-    if not tol > 0 or not time_limit > 0:
-        raise BadPolicy(f"tol and time_limit must be above 0, not {tol} and {time_limit}")
-    return Case(
-        loss=table, weights=shares, metric=known, divergence=divergence,
-        actions=released.actions if released is not None else checked_actions(actions, table.shape[1]),
-        groups=found, parity=checked_bound(parity, "parity"), cross=checked_bound(cross, "cross", most=np.inf),
-        penalty=checked_bound(penalty, "penalty", most=np.inf), protected=protected, method=method, tol=tol,
-        seconds=time_limit, every_pair=every_pair, opinion=opinion, released=released,
-    )  # fmt: skip
-
-
-def _check_preference(
-    groups: dict[str, Floats],
-    divergence: str,
-    parity: Any,
-    cross: Any,
-    penalty: Any,
-    protected: str | None,
-    method: str,
-) -> None:
-    """Parity and preference need groups, and preference one protected group that nobody else is in."""
-    if protected is not None and protected not in groups:
-        raise BadPolicy(
-            f"no group '{protected}'; there are {listed(list(groups)) or 'none'}.{suggestion(protected, list(groups))}"
-        )
-    asked = [n for n, v in (("parity", parity), ("cross", cross), ("penalty", penalty)) if v is not None]
-    asked += ["method earthmover"] if method == "earthmover" else []
-    if asked and not groups:
-        raise BadPolicy(f"{asked[0]} is about groups; give groups too")
-    if cross is not None and penalty is not None:
-        raise BadPolicy("cross limits the slack between groups and penalty prices it; give one of them")
-    preferential = bool(cross) or penalty is not None or method == "earthmover"
-    if not preferential:
-        return
-    if parity is None and method == "lp":
-        raise BadPolicy(
-            "cross and penalty relax fairness between groups for the sake of parity; give a parity bound too"
-        )
-    if divergence == "inf" and method == "lp" and cross != np.inf:
-        raise BadPolicy(
-            "slack between groups is in total variation; use divergence tv, or cross = inf to drop those pairs"
-        )
-    first = protected if protected is not None else next(iter(groups))
-    for name, members in groups.items():
-        both = int(((members > 0) & (groups[first] > 0)).sum())
-        if name != first and both:
-            raise BadPolicy(
-                f"{both:,} types are in '{first}' and in '{name}'; preferential treatment needs a protected group that "
-                "nobody else is in"
-            )

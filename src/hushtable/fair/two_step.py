@@ -23,7 +23,7 @@ from .repair import largest_excess, repaired
 from .rule import FairRule
 
 if TYPE_CHECKING:
-    from .solving import Case
+    from .case import Case
 
 __all__ = ["CLUSTERS", "two_step"]
 
