@@ -82,7 +82,7 @@ def test_preference_by_both_methods(folder):
     assert hush(*SOLVE, *shared, "--cross", "inf", "-o", "dropped.json")[0] == 0
     assert hush(*SOLVE, *shared, "--cross", "0.05", "-o", "slack.json")[0] == 0
     assert hush(*SOLVE, *shared, "-o", "kept.json")[0] == 0
-    losses = [fair.load(f"{name}.json").loss for name in ("dropped", "slack", "kept")]
+    losses = [fair.FairRule.load(f"{name}.json").loss for name in ("dropped", "slack", "kept")]
     assert losses == sorted(losses)
     assert losses[0] < losses[2]
 
@@ -110,7 +110,7 @@ def test_a_time_out_says_so(folder):
     code, out, _ = hush(*SOLVE, "--time-limit", "0.0001", "-o", "rule.json")
     assert code == 0
     assert "the time limit of 0.0001 s was reached" in out
-    assert fair.load("rule.json").solution.excess <= 1e-9
+    assert fair.FairRule.load("rule.json").solution.excess <= 1e-9
 
 
 def test_the_demo_is_quick_and_complete(tmp_path):

@@ -104,12 +104,12 @@ def report(
     as_json: AsJson = False,
 ) -> None:
     """Say what a rule costs, whom it treats how, and how unequal any rule of its metric could be."""
-    from ..fair.rule_file import load
+    from ..fair.rule import FairRule
     from ..fair.summary import summary, summary_text
     from ..files import check_writable, new_file
 
     target = None if html is None else check_writable(html)
-    opened = load(rule)
+    opened = FairRule.load(rule)
     found: dict[str, Any] = summary(opened)
     text = summary_text(found)
     if target is not None:
@@ -134,10 +134,10 @@ def decide(
     """Draw a decision for one person with the odds of their type and fresh coins."""
     from ..fair.coins import REHEARSAL, Coins
     from ..fair.persons import read_person
-    from ..fair.rule_file import load
+    from ..fair.rule import FairRule
     from ..questions.stamp import SIMULATED
 
-    opened = load(rule)
+    opened = FairRule.load(rule)
     drawn = opened.decide(read_person(person), Coins(seed))
     stamps = ([REHEARSAL] if drawn.rehearsal else []) + ([SIMULATED] if opened.not_private else [])
     odds = ", ".join(f"{action} {share:.4f}" for action, share in drawn.odds.items())

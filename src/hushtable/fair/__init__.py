@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from .released import ReleasedTypes as ReleasedTypes
     from .released import from_synopsis as from_synopsis
     from .rule import FairRule as FairRule
-    from .rule_file import load as load
     from .solving import solve as solve
     from .transport import earthmover as earthmover
 
@@ -45,7 +44,6 @@ _HOMES = {
     "doubling_dimension": "dimension",
     "solve": "solving",
     "FairRule": "rule",
-    "load": "rule_file",
     "Coins": "coins",
     "earthmover": "transport",
     "worst_bias": "bias",

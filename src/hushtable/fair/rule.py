@@ -160,6 +160,13 @@ class FairRule:
 
         save(self, path)
 
+    @classmethod
+    def load(cls, path: str | Path) -> FairRule:
+        """Reads the file of a rule; BadPolicy in one line when it is none, or when its odds are no odds."""
+        from .rule_file import load
+
+        return load(path)
+
     def __repr__(self) -> str:
         return (
             f"<FairRule of {len(self.odds):,} types and {len(self.actions)} actions ({listed(self.actions, 5)}): "

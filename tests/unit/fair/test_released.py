@@ -238,7 +238,7 @@ def test_groups_are_labels_of_a_column(types, metric_file):
 def test_a_rule_over_columns_comes_back_and_its_page_has_pictures(types, metric_file, tmp_path):
     rule = fair.solve(types, fair.read_metric(metric_file, types), groups="origin", parity=0.05)
     rule.save(tmp_path / "rule.json")
-    again = fair.load(tmp_path / "rule.json")
+    again = fair.FairRule.load(tmp_path / "rule.json")
     assert again.report() == rule.report()
     np.testing.assert_array_equal(again.metric.matrix, rule.metric.matrix)
     page = fair_report(again)
@@ -296,5 +296,5 @@ def test_types_of_a_whole_table_have_the_models_rates_and_say_where_errors_are_u
     rule = fair.solve(few, metric_of_columns({"columns": {"income": {"scale": 20000}}}, few))
     assert few.loss_error(rule.odds) > 0
     rule.save(tmp_path / "rule.json")
-    assert fair.load(tmp_path / "rule.json").released.modelled
+    assert fair.FairRule.load(tmp_path / "rule.json").released.modelled
     assert "±" in words(fair_report(rule))

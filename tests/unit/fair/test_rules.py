@@ -124,7 +124,7 @@ def test_a_rule_comes_back_from_its_file(kind, tmp_path):
     groups = {"S": np.arange(30) < 10, "T": np.arange(30) >= 10}
     rule = fair.solve(loss, metric, groups=groups, parity=0.1, public=True)
     rule.save(tmp_path / "rule.json")
-    again = fair.load(tmp_path / "rule.json")
+    again = fair.FairRule.load(tmp_path / "rule.json")
     np.testing.assert_array_equal(again.odds, rule.odds)
     np.testing.assert_array_equal(again.metric.matrix, rule.metric.matrix)
     assert again.report() == rule.report()
@@ -155,10 +155,10 @@ def test_a_file_that_is_no_rule_is_one_line(rule, tmp_path):
         path = tmp_path / f"{number}.json"
         path.write_text(text)
         with pytest.raises(BadPolicy, match=words) as caught:
-            fair.load(path)
+            fair.FairRule.load(path)
         assert "\n" not in str(caught.value)
     with pytest.raises(BadPath, match="no file"):
-        fair.load(tmp_path / "none.json")
+        fair.FairRule.load(tmp_path / "none.json")
 
 
 def test_people_are_read_as_they_are_typed():
