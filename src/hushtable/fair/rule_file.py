@@ -94,45 +94,71 @@ def load(path: str | Path) -> FairRule:
         raise BadPolicy(f"{path} is not the file of a fair rule of a version this reads ('{FORMAT}')")
     try:
         rule = _built(given)
+        fits = _fits(rule)
     except HushError:
         raise
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
         raise BadPolicy(f"{path} is damaged or was edited ({type(error).__name__}); solve again") from None
-    _check(rule, path)
+    if not fits:
+        raise BadPolicy(f"{path} is damaged or was edited: its tables do not have the same types; solve again")
+    sums = rule.odds.sum(axis=1)
+    # Or a decision would be drawn from something else than odds.
+    if not ((rule.odds >= 0).all() and np.abs(sums - 1).max() < 1e-9):
+        raise BadPolicy(f"{path} is damaged or was edited: a line of odds does not add up to 1; solve again")
     return rule
 
 
 def _built(given: Mapping[str, Any]) -> FairRule:
     released = None if given["released"] is None else _released(given["released"])
-    solution = dict(given["solution"])
-    solution["binding"] = tuple((int(a), int(b), float(p)) for a, b, p in solution["binding"])
     return FairRule(
         odds=_numbers(given["odds"]),
         loss_table=_numbers(given["loss"]),
         weights=_numbers(given["weights"]),
         metric=_metric(given["metric"], released, len(given["weights"])),
         divergence=str(given["divergence"]),
-        actions=tuple(given["actions"]),
+        actions=_texts(given["actions"]),
         groups={str(name): _numbers(members) for name, members in given["groups"].items()},
-        parameters=dict(given["parameters"]),
-        solution=Solution(**solution),
-        notes=tuple(given["notes"]),
+        parameters=_settings(given["parameters"]),
+        solution=_solution(given["solution"]),
+        notes=_texts(given["notes"]),
         released=released,
     )
 
 
-def _check(rule: FairRule, path: str | Path) -> None:
-    """Sizes that fit each other, and odds that are odds: a decision must not be drawn from anything else."""
+def _texts(values: Any) -> tuple[str, ...]:
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise TypeError
+    return tuple(values)
+
+
+def _settings(given: Any) -> dict[str, Any]:
+    """What was asked: names, and plain values."""
+    if not all(value is None or isinstance(value, (str, int, float)) for value in given.values()):
+        raise TypeError
+    return dict(given)
+
+
+def _solution(given: Mapping[str, Any]) -> Solution:
+    """Every field by its own type, so that a report cannot fail on it."""
+    kinds: dict[str, Any] = {"rounds": int, "rows": int, "timed_out": bool}
+    plain = {name: kinds.get(name, float)(value) for name, value in given.items() if name != "binding"}
+    binding = tuple((int(a), int(b), float(price)) for a, b, price in given["binding"])
+    return Solution(**plain, binding=binding)
+
+
+def _fits(rule: FairRule) -> bool:
+    """Whether all tables are about the same types, and hold numbers."""
     types, actions = len(rule.weights), len(rule.actions)
-    sizes = {rule.odds.shape, rule.loss_table.shape, (types, actions)}
-    fits = len(sizes) == 1 and rule.metric.size == types and all(len(g) == types for g in rule.groups.values())
-    if rule.released is not None:
-        fits = fits and len(rule.released) == types
-    if not fits or actions < 2:
-        raise BadPolicy(f"{path} is damaged or was edited: its tables do not have the same types; solve again")
-    sums = rule.odds.sum(axis=1)
-    if not ((rule.odds >= 0).all() and np.abs(sums - 1).max() < 1e-9):
-        raise BadPolicy(f"{path} is damaged or was edited: a line of odds does not add up to 1; solve again")
+    named = len(set(rule.actions)) == actions >= 2 and rule.divergence in ("tv", "inf")
+    shapes = {rule.odds.shape, rule.loss_table.shape, (types, actions)}
+    same = len(shapes) == 1 and rule.metric.size == types and all(g.shape == (types,) for g in rule.groups.values())
+    known = rule.released is None or (len(rule.released) == types and rule.released.actions == rule.actions)
+    inside = all(0 <= number < types for pair in rule.solution.binding for number in pair[:2])
+    if not (named and same and known and inside):
+        return False
+    shares = (rule.weights, *rule.groups.values())
+    counted = all(np.isfinite(members).all() and (members >= 0).all() and members.any() for members in shares)
+    return bool(counted and np.isfinite(rule.loss_table).all() and (rule.metric.block([0]) >= 0).all())
 
 
 def _numbers(values: Any) -> Floats:
@@ -143,15 +169,15 @@ def _released(given: Mapping[str, Any]) -> ReleasedTypes:
     optional: dict[str, Any] = {n: None if given[n] is None else _numbers(given[n]) for n in OPTIONAL}
     return ReleasedTypes(
         domain=Domain.from_dict(given["domain"]),
-        columns=tuple(given["columns"]),
-        labels=tuple(tuple(line) for line in given["labels"]),
+        columns=_texts(given["columns"]),
+        labels=tuple(_texts(line) for line in given["labels"]),
         weights=_numbers(given["weights"]),
         weight_errors=_numbers(given["weight_errors"]),
         loss=_numbers(given["loss"]),
-        actions=tuple(given["actions"]),
+        actions=_texts(given["actions"]),
         outcome=str(given["outcome"]),
-        costs=given["costs"],
-        notes=tuple(given["notes"]),
+        costs=None if given["costs"] is None else {name: float(value) for name, value in given["costs"].items()},
+        notes=_texts(given["notes"]),
         not_private=bool(given["not_private"]),
         modelled=bool(given["modelled"]),
         **optional,

@@ -1,13 +1,14 @@
 """Rules: decisions follow their odds, new people are treated fairly, files come back as they were."""
 
 import json
+from random import Random
 
 import numpy as np
 import pytest
 from fairness import check, scored
 
 from hushtable import fair
-from hushtable.errors import BadPath, BadPolicy
+from hushtable.errors import BadPath, BadPolicy, HushError
 from hushtable.fair.persons import read_person
 
 DRAWS = 100_000
@@ -159,6 +160,35 @@ def test_a_file_that_is_no_rule_is_one_line(rule, tmp_path):
         assert "\n" not in str(caught.value)
     with pytest.raises(BadPath, match="no file"):
         fair.FairRule.load(tmp_path / "none.json")
+
+
+def broken_somewhere(given, chance):
+    """A copy of plain values with one of them replaced or left out."""
+    copy = json.loads(json.dumps(given))
+    place = copy
+    while True:
+        key = chance.choice(list(place)) if isinstance(place, dict) else chance.randrange(len(place))
+        inner = place[key]
+        if not isinstance(inner, (dict, list)) or not inner or chance.random() < 0.4:
+            place[key] = chance.choice([None, -1, 1e308, "x", [], {}, True, 10**12, float("nan"), [[]]])
+            return copy
+        place = inner
+
+
+def test_no_broken_file_does_more_than_say_so(rule, tmp_path):
+    """Either it is refused in one line, or it can be reported and decided with."""
+    rule.save(tmp_path / "rule.json")
+    good = json.loads((tmp_path / "rule.json").read_text())
+    chance, refused = Random(1), 0
+    for _ in range(300):
+        (tmp_path / "broken.json").write_text(json.dumps(broken_somewhere(good, chance)))
+        try:
+            opened = fair.FairRule.load(tmp_path / "broken.json")
+            opened.report()
+            opened.decide(0)
+        except HushError:
+            refused += 1
+    assert 100 < refused < 300
 
 
 def test_people_are_read_as_they_are_typed():
