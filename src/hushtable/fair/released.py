@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -152,14 +152,15 @@ def from_synopsis(
     outcome: str | None = None,
     costs: Mapping[str, float] | None = None,
     *,
-    loss: ArrayLike | None = None,
+    loss: ArrayLike | Callable[[dict[str, str]], Sequence[float]] | None = None,
     actions: Sequence[str] | None = None,
 ) -> ReleasedTypes:
     """Types, their shares and their losses from released answers; nothing is spent.
 
     `cells` is a question with groups, `SELECT income, sex, count(*) FROM lender GROUP BY income, sex`: one type a cell.
     `outcome` is a condition, such as `repaid`; saying yes to somebody without it costs `wrong_yes`, and no to somebody
-    with it `wrong_no`. Instead of both a `loss` of one's own may be given, one line a cell and one column an action.
+    with it `wrong_no`. Instead of both a `loss` of one's own may be given: one line a cell and one column an action,
+    or a function from the labels of a cell, by column, to the loss of each action.
     """
     question = _question(synopsis, cells)
     table = _asked(synopsis, question)
@@ -178,7 +179,8 @@ def from_synopsis(
     if (outcome is None) == (loss is None):
         raise BadPolicy("give an outcome (with costs), or a loss of your own, not both or neither")
     if loss is not None:
-        own = checked_loss(loss, len(table))
+        named = [dict(zip(shared["columns"], line, strict=True)) for line in shared["labels"]]
+        own = checked_loss([loss(cell) for cell in named] if callable(loss) else loss, len(table))
         return ReleasedTypes(**shared, loss=own, actions=checked_actions(actions, own.shape[1]), notes=_unknown(table))
     assert outcome is not None
     price = _checked_costs(costs)

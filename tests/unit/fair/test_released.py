@@ -193,6 +193,9 @@ def test_a_vendor_may_bring_any_loss(synopsis, tmp_path):
     (tmp_path / "loss.csv").write_text("\n".join(lines))
     types = types_with_loss(synopsis, cells, tmp_path / "loss.csv")
     assert types.actions == ("offer A", "offer B", "none")
+    places = {"poor": 0, "fair": 1, "good": 2}
+    same = fair.from_synopsis(synopsis, cells, loss=lambda cell: (i := places[cell["history"]], 2 - i, 1))
+    np.testing.assert_array_equal(same.loss, types.loss)
     rule = fair.solve(types, metric_of_columns({"columns": {"history": {"order": ["poor", "fair", "good"]}}}, types))
     check(rule)
     assert types.loss_error(rule.odds) is None
