@@ -16,6 +16,7 @@ __all__ = ["COLUMNS", "Claim", "Measured", "Row", "listing", "read_claims", "rep
 
 HERE = Path(__file__).parent
 RELATIONS = ("equal", "at most", "at least")
+VERDICTS = ("", "confirmed", "refuted", "corrected", "ours")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,12 +51,22 @@ class Claim:
     theirs: float
     relation: str
     tolerance: float
+    verdict: str = ""
+    """Where a paper weighs its claims: `confirmed`, `refuted` or `corrected` by our number, or `ours` alone."""
 
     def __post_init__(self) -> None:
         if self.relation not in RELATIONS:
             raise ValueError(f"claim {self.name}: relation must be one of {', '.join(RELATIONS)}, not {self.relation}")
+        if self.verdict not in VERDICTS:
+            raise ValueError(
+                f"claim {self.name}: the verdict must be one of {', '.join(VERDICTS[1:])}, not {self.verdict}"
+            )
         if self.tolerance < 0:
             raise ValueError(f"claim {self.name}: the tolerance must be at least 0, not {self.tolerance}")
+
+    def stated(self) -> dict[str, Any]:
+        """What the claim says; the verdict only where there is one."""
+        return {name: value for name, value in asdict(self).items() if name != "verdict" or value}
 
     def holds(self, ours: float) -> bool:
         """Whether our number is where the claim says, within the tolerance (a share of nothing: in its own unit)."""
@@ -112,7 +123,7 @@ def verdicts(claims: Sequence[Claim], measured: dict[str, Measured]) -> list[dic
     for claim in claims:
         seen = measured[claim.name]
         holds = None if seen.ours is None else claim.holds(seen.ours)
-        found.append(asdict(claim) | {"ours": seen.ours, "holds": holds, "note": seen.note})
+        found.append(claim.stated() | {"ours": seen.ours, "holds": holds, "note": seen.note})
     return found
 
 

@@ -37,7 +37,30 @@ EXIT_CODES = (
 
 # Commands that run after `hush demo --folder demo`; tests/docs/test_snippets.py runs them all.
 EXAMPLES = {
-    "demo": ("hush demo --folder demo", "hush demo --attack --picture attack.svg"),
+    "demo": (
+        "hush demo --folder demo",
+        "hush demo --attack --picture attack.svg",
+        "hush demo --fair --folder lender",
+    ),
+    "fair solve": (
+        "hush demo --fair --rows 10000 --folder lender",
+        'hush fair solve lender/lender.hush --cells "SELECT income, debt, origin, count(*) FROM lender'
+        ' GROUP BY income, debt, origin" --outcome repaid --costs wrong_yes=2,wrong_no=1 --metric metric.yaml'
+        " --groups origin --parity 0.05 -o rule.json",
+        'hush fair solve lender/lender.hush --cells "SELECT income, debt, origin, count(*) FROM lender'
+        ' GROUP BY income, debt, origin" --outcome repaid --metric metric.yaml --groups orign -o other.json'
+        "  # exit code 1",
+    ),
+    "fair report": (
+        "hush demo --fair --rows 10000 --folder lender",
+        "hush fair report lender/rule.json --html page.html",
+    ),
+    "fair decide": (
+        "hush demo --fair --rows 10000 --folder lender",
+        'hush fair decide lender/rule.json --person "income = 42000, debt = 12000, history = fair, district = harbour,'
+        ' origin = new"',
+        'hush fair decide lender/rule.json --person "income = 42000"  # exit code 1',
+    ),
     "audit": (
         "hush audit histogram --fast",
         "hush audit one-question --fast --write audit.md",
@@ -116,6 +139,10 @@ visits = ht.Domain.from_dict({"table": "visits", "attributes": {"url": {"kind": 
 visits.save("visits.yaml")
 with open("visits.csv", "w") as file:
     file.write("\\n".join(["url", *["a.org", "b.org", "c.org"] * 1000]) + "\\n")
+""",
+    "fair solve": """\
+with open("metric.yaml", "w") as file:
+    file.write("columns: {income: {scale: 20000}, debt: {scale: 15000}}\\nscale: 2\\n")
 """,
     "sample": """\
 import hushtable as ht

@@ -24,7 +24,7 @@ RANKS: Ranks = (
     ("vault",),
     ("mechanisms",),
     ("synopsis",),
-    ("curator",),
+    ("curator", "fair"),
     ("owner",),
     ("audit", "report", "demo"),
     ("cli",),

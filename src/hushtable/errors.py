@@ -16,6 +16,7 @@ HushError
 │   ├── TooWide
 │   └── CutInsideBin
 ├── BadSynopsis      a synopsis file that is damaged, edited or from a newer version
+├── BadPolicy        a metric, loss, group or rule of a fair decision that cannot be used
 └── BadPaper         a source that is not there to be reproduced
 """
 
@@ -33,6 +34,7 @@ __all__ = [
     "BadPaper",
     "BadPath",
     "BadPlan",
+    "BadPolicy",
     "BadQuestion",
     "BadState",
     "BadSynopsis",
@@ -171,6 +173,10 @@ class CutInsideBin(BadQuestion):
 
 class BadSynopsis(HushError):
     """A synopsis file that is damaged, edited or of an unknown version."""
+
+
+class BadPolicy(HushError):
+    """A metric, loss, group or rule of a fair decision that cannot be used."""
 
 
 class BadPaper(HushError):

@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from . import ask, audit, curate, demo, domain, ledger, plan, plot, release, report, reproduce, sample
+from . import ask, audit, curate, demo, domain, fair, ledger, plan, plot, release, report, reproduce, sample
 from .common import show_error
 
 __all__ = ["app", "main"]
@@ -29,6 +29,7 @@ app.command("curate")(curate.run)
 app.command("sample")(sample.run)
 app.command("plot")(plot.run)
 app.command("report")(report.run)
+app.add_typer(fair.app, name="fair")
 app.add_typer(ledger.app, name="ledger")
 app.command("audit")(audit.run)
 app.command("reproduce")(reproduce.run)

@@ -20,12 +20,19 @@ def run(
     attack: Annotated[
         bool, typer.Option("--attack", help="Show instead why noise is needed: recover secrets.")
     ] = False,
+    fair: Annotated[
+        bool,
+        typer.Option("--fair", help="Show instead a fair rule: a simulated lender, its table, a rule, a decision."),
+    ] = False,
     picture: Annotated[Path | None, typer.Option(help="With --attack: draw it here (.svg or .png).")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Simulate a clinic, release it at epsilon 1, ask a dozen questions, and compare with the truth."""
     if attack:
         _attack(seed, picture, as_json=as_json)
+        return
+    if fair:
+        _fair(folder, rows, seed, as_json=as_json)
         return
     import tempfile
 
@@ -86,3 +93,39 @@ def _attack(seed: int, picture: Path | None, *, as_json: bool) -> None:
         ],
     }
     say(value, "\n".join(lines + ([] if picture is None else [f"wrote {picture}"])), as_json=as_json)
+
+
+def _fair(folder: Path | None, rows: int, seed: int, *, as_json: bool) -> None:
+    """A fair rule from a released table."""
+    import tempfile
+
+    from ..demo.fair import PERSON, decide_fairly, prepare_lender, release_lender
+    from ..demo.run import new_folder
+    from ..fair.summary import summary, summary_text
+    from ..files import new_file
+    from ..report.fair import fair_report
+
+    started = time.perf_counter()
+    with tempfile.TemporaryDirectory() as scratch:
+        place = folder or Path(scratch)
+        new_folder(place, "lender")
+        prepare_lender(place, rows=rows, seed=seed)
+        with progress_bar("reading", rows) as progress:
+            release_lender(place, rows=rows, progress=progress)
+        made = decide_fairly(place)
+        with new_file(place / "rule.html") as file:
+            file.write(fair_report(made.equal).encode("utf-8"))
+    took = time.perf_counter() - started
+    rules = {"fair": summary(made.fair), "equal": summary(made.equal)}
+    drawn = {"person": PERSON, "action": made.drawn.action, "odds": made.drawn.odds}
+    person = ", ".join(f"{name} = {value}" for name, value in PERSON.items())
+    text = "\n\n".join(
+        [
+            f"{rows:,} SIMULATED applicants (no real person), released once at epsilon 1; rules from the released file",
+            "similar people treated similarly\n" + summary_text(rules["fair"]),
+            "... and both origins within 0.05 of each other\n" + summary_text(rules["equal"]),
+            f"a decision for {person}: {made.drawn.action}, with a chance of yes of {made.drawn.odds['yes']:.3f}",
+            f"{took:.1f} s in all" + ("" if folder is None else f"; wrote rule.json and rule.html to {folder}"),
+        ]
+    )
+    say({"simulated": True, "rows": rows, "seconds": took, "rules": rules, "decision": drawn}, text, as_json=as_json)

@@ -75,7 +75,7 @@ def _table(result: dict[str, Any], place: Path | None) -> str:
     lines = [result["title"], f"{'where':<34}{'claim':<16}{'theirs':>10} {'+-':>7}  {'ours':>10}  verdict"]
     for claim in result["claims"]:
         ours = "-" if claim["ours"] is None else f"{claim['ours']:.4g}"
-        verdict = {True: "holds", False: "FAILS", None: claim["note"]}[claim["holds"]]
+        verdict = {True: claim.get("verdict", "holds"), False: "FAILS", None: claim["note"]}[claim["holds"]]
         sign = {"equal": "=", "at most": "<=", "at least": ">="}[claim["relation"]]
         theirs = f"{sign} {claim['theirs']:.4g}"
         start = f"{claim['where']:<34}{claim['name']:<16}{theirs:>10} {claim['tolerance']:>7g}"

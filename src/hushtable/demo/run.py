@@ -35,9 +35,9 @@ class Checked:
         return low <= self.truth <= high
 
 
-def new_folder(folder: Path) -> None:
+def new_folder(folder: Path, table: str = "clinic") -> None:
     """Makes the folder; one with an earlier demo in it is left as it is."""
-    if (folder / "clinic.ledger").exists():
+    if (folder / f"{table}.ledger").exists():
         raise BadPath(f"{folder} holds an earlier demo, whose budget is spent; choose another folder")
     try:
         folder.mkdir(parents=True, exist_ok=True)
