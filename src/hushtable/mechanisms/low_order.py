@@ -65,50 +65,54 @@ class LowOrder(Mechanism[NoisyInteractions | WideDesign]):
             raise BadPlan(f"{workload} needs about how many rows there are: the order to measure depends on it")
         shares = Shares.of(price, wide, domain, rows)
         if not shares.looks:
-            return wide_design(shares, wide, rows, self._expected(domain, shares.rest, wide, rows))
-        designs = self._every(domain, shares.rest, wide, rows)
+            return wide_design(shares, wide, rows, self._expected(domain, shares, wide, rows))
+        designs = self._every(domain, shares, wide, rows)
         kept = worth_a_look([design.parameters for design in designs], wide, rows)
         if len(kept) == 1:
             shares = shares.without_look()
-            return wide_design(shares, wide, rows, [self._at_order(domain, kept[0], shares.rest, wide, rows)])
+            return wide_design(shares, wide, rows, [self._at_share(domain, kept[0], shares, wide, rows)])
         designs = [design for design in designs if design.parameters.interactions.order in kept]
         return wide_design(shares, wide, rows, designs)
 
-    def _expected(self, domain: Domain, price: Price, wide: Wide, rows: int) -> list[Design[NoisyInteractions]]:
+    def _expected(self, domain: Domain, shares: Shares, wide: Wide, rows: int) -> list[Design[NoisyInteractions]]:
         """The one order that is best when nothing is known of the table, or that the workload names."""
         if wide.order is not None:
-            return [self._at_order(domain, wide.order, price, wide, rows)]
-        guesses, exact = self._designs(domain, price, wide, rows)
+            return [self._at_share(domain, wide.order, shares, wide, rows)]
+        guesses, exact = self._designs(domain, shares, wide, rows)
         least = min((design.error for design in guesses), default=inf)
         if exact is not None and exact.error <= UNBIASED * least:
             return [exact]
         return [next(design for design in guesses if design.error <= ALIKE * least)]
 
-    def _every(self, domain: Domain, price: Price, wide: Wide, rows: int) -> list[Design[NoisyInteractions]]:
+    def _every(self, domain: Domain, shares: Shares, wide: Wide, rows: int) -> list[Design[NoisyInteractions]]:
         """All orders that fit, up to the whole width."""
         designs = []
         for order in range(1, min(wide.width, MOST_ORDER) + 1):
             try:
-                designs.append(self._at_order(domain, order, price, wide, rows))
+                designs.append(self._at_share(domain, order, shares, wide, rows))
             except TooLarge:
                 break
-        return designs or [self._at_order(domain, 1, price, wide, rows)]
+        return designs or [self._at_share(domain, 1, shares, wide, rows)]
 
     def _designs(
-        self, domain: Domain, price: Price, wide: Wide, rows: int
+        self, domain: Domain, shares: Shares, wide: Wide, rows: int
     ) -> tuple[list[Design[NoisyInteractions]], Design[NoisyInteractions] | None]:
         """Those that guess from few attributes at a time, and the one that measures the whole width, if it fits."""
         guesses: list[Design[NoisyInteractions]] = []
         orders = [1] if wide.width == 2 else range(2, min(wide.width - 1, MOST_ORDER) + 1, 2)
         try:
             for order in orders:
-                guesses.append(self._at_order(domain, order, price, wide, rows))
-            exact = self._at_order(domain, wide.width, price, wide, rows) if wide.width <= MOST_ORDER else None
+                guesses.append(self._at_share(domain, order, shares, wide, rows))
+            exact = self._at_share(domain, wide.width, shares, wide, rows) if wide.width <= MOST_ORDER else None
         except TooLarge:
             exact = None
         if not guesses and exact is None:
-            guesses.append(self._at_order(domain, 1, price, wide, rows))
+            guesses.append(self._at_share(domain, 1, shares, wide, rows))
         return guesses, exact
+
+    def _at_share(self, domain: Domain, order: int, shares: Shares, wide: Wide, rows: int) -> Design[NoisyInteractions]:
+        """One order, at what the price leaves for it."""
+        return self._at_order(domain, order, shares.rest(whole_width=order >= wide.width), wide, rows)
 
     def _at_order(
         self, domain: Domain, order: int, price: Price, wide: Wide | None = None, rows: int = 1

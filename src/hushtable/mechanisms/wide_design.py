@@ -88,10 +88,10 @@ class Shares:
         """A share of the whole."""
         return part_of(self.whole, share)
 
-    @property
-    def rest(self) -> Price:
-        """What is left for the measurement itself."""
-        return self.price(1 - self.singles - self.questions - self.calibration)
+    def rest(self, *, whole_width: bool) -> Price:
+        """What is left for the measurement itself; of the whole width there is nothing to calibrate."""
+        calibration = 0 if whole_width else self.calibration
+        return self.price(1 - self.singles - self.questions - calibration)
 
 
 def part_of(price: Price, share: Fraction) -> Price:

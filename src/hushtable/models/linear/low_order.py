@@ -84,7 +84,7 @@ class LowOrderModel(LinearModel):
             raise TooWide(names=[self.domain.closed[p].name for p in positions], width=self.order)
         ascending = sorted(positions)
         shape = [self.domain.sizes[p] for p in ascending]
-        parts = np.empty((3, *shape))
+        parts = [np.empty(shape) for _ in range(3)]
         for members in self.interactions.subsets(ascending):
             inner = self.interactions.shape(members)
             corner = tuple(slice(1, None) if p in members else 0 for p in ascending)

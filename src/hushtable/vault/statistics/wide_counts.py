@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...budget import Neighbours
 from ...laws import Law
@@ -66,17 +67,29 @@ class WideCounts(Statistic):
         return np.arange(0, len(self.questions) + 1, self._each, dtype=np.int64)
 
     def block_change(self, neighbours: Neighbours) -> int:
-        """As many questions as a block has, each changed by at most 1."""
-        return self._each * self.largest_change(neighbours)
+        """As many as a block has questions that a row can change, each by 1."""
+        return int(self._changed(neighbours).reshape(-1, self._each).sum(axis=1).max())
 
     def _sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
-        """Weight x the number of questions: from above, and exact where some row (or pair of rows) changes them all."""
+        """Weight x the questions that a row can change: from above, and exact where some row changes them all."""
         (weight,) = weights
-        return weight * len(self.questions) * self.largest_change(neighbours)
+        return weight * int(self._changed(neighbours).sum())
 
     def largest_change(self, neighbours: Neighbours) -> int:
-        """1: a count is a number of rows."""
-        return 1
+        """1, unless no row can change any count."""
+        return int(self._changed(neighbours).any())
+
+    def _changed(self, neighbours: Neighbours) -> NDArray[np.bool_]:
+        """Of each question whether a row can change its count: one it is true of, and with replace another it is not.
+
+        The number of conditions that hold is anything between how many hold for all codes and how many for some.
+        """
+        out = np.zeros(len(self.questions), dtype=bool)
+        for place, question in enumerate(self.questions):
+            least, most = (sum(map(every, question.masks)) for every in (all, any))
+            truths = question.values[least : most + 1]
+            out[place] = any(truths) and (neighbours == "add-remove" or not all(truths))
+        return out
 
 
 def _wholes(question: Symmetric) -> Sums:
