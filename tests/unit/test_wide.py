@@ -240,7 +240,7 @@ class TestPlans:
             (16, 7_000, "predicates(width=8)", 4),  # not all eight: their noise is several times the error of a guess
             (100, 27_000, "any_of(width=15)", 2),
             (100, 88_000, "any_of(width=5)", 2),
-            (6, 1_000, "any_of(width=2)", 1),
+            (6, 1_000, "any_of(width=2)", 2),
             (6, 1_000, "any_of(width=1)", 1),
             (6, 300, "all_of(width=3)", 2),
         ],

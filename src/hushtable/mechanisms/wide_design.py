@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -22,6 +23,7 @@ __all__ = [
     "ALIKE",
     "HELD_OUT",
     "LOOKED_AT",
+    "NARROW",
     "NoisyInteractions",
     "Shares",
     "WideDesign",
@@ -32,6 +34,8 @@ __all__ = [
 
 # Questions of one width that a model is held against, and that a first look compares with independent attributes.
 HELD_OUT, LOOKED_AT = 100, 200
+# Widths up to this are calibrated by their own questions alone; beyond, by those of half the width too.
+NARROW = 8
 # A first look takes this share of the price for single attributes, by the power of the law, and this one for wide
 # questions. Laplace noise is the less forgiving: what is spent in two parts there is worth less than at once.
 SINGLES, QUESTIONS = {1: Fraction(4, 100), 2: Fraction(8, 100)}, Fraction(2, 100)
@@ -39,8 +43,8 @@ SINGLES, QUESTIONS = {1: Fraction(4, 100), 2: Fraction(8, 100)}, Fraction(2, 100
 FEWEST, WIDTHS = {1: 12, 2: 50}, {1: 1.5, 2: 3.0}
 # Errors that are expected on reference tables are alike within this factor; docs/wide.md says what it was chosen on.
 ALIKE = 2.5
-# A distance whose noise is above this part of the rows says nothing.
-SAYS_NOTHING = 0.05
+# A distance whose noise is above this part of the rows says nothing: to a first look, and to a calibration.
+LOOK_SAYS_NOTHING, BAR_SAYS_NOTHING = 0.02, 0.05
 SAMPLE_SEED = 12
 
 
@@ -66,8 +70,8 @@ class Shares:
         """What there is no use for, or too few rows, gets nothing."""
         power = Law.of(price).power
         given = Fraction(wide.calibration_share).limit_denominator(10**6)
-        looks = wide.order is None and _told(part_of(price, QUESTIONS), LOOKED_AT, domain, rows)
-        checks = given > 0 and _told(part_of(price, given / 2), HELD_OUT, domain, rows)
+        looks = wide.order is None and _noise(part_of(price, QUESTIONS), LOOKED_AT, domain, rows) <= LOOK_SAYS_NOTHING
+        checks = given > 0 and _noise(part_of(price, given / 2), HELD_OUT, domain, rows) <= BAR_SAYS_NOTHING
         return cls(
             whole=price,
             singles=SINGLES[power] if looks else Fraction(0),
@@ -106,12 +110,12 @@ def scale_for(price: Price, domain: Domain, *, blocks: int, questions: int) -> F
     return round_up(law.scale(blocks * change, price.amount))
 
 
-def _told(price: Price, questions: int, domain: Domain, rows: int) -> bool:
-    """Whether a mean distance is told at this price."""
+def _noise(price: Price, questions: int, domain: Domain, rows: int) -> float:
+    """Standard error of a mean distance at this price, as a part of the rows."""
     if price.amount <= 0:
-        return False
+        return math.inf
     scale = scale_for(price, domain, blocks=1, questions=questions)
-    return Law.of(price).stderr(scale) / (questions * rows) <= SAYS_NOTHING
+    return Law.of(price).stderr(scale) / (questions * rows)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -22,7 +22,7 @@ from ..models.linear.wide import estimate_of
 from ..vault.door.noise import Noise
 from ..vault.statistics import ChosenTables, Parities, Residuals
 from ..vault.statistics.wide_counts import WideCounts
-from .wide_design import HELD_OUT, LOOKED_AT, NoisyInteractions, WideDesign, scale_for
+from .wide_design import HELD_OUT, LOOKED_AT, NARROW, NoisyInteractions, WideDesign, scale_for
 from .wide_orders import noise_by_order
 
 if TYPE_CHECKING:
@@ -131,11 +131,11 @@ def _chosen(design: WideDesign, look: Look) -> NoisyInteractions:
 
 
 def _calibrated(door: Door, domain: Domain, design: WideDesign, model: LowOrderModel) -> LowOrderModel:
-    """With how far the model is off for held-out questions of the whole width and of about half of it."""
+    """With how far the model is off for held-out questions of the whole width, and of half of it if that is wide."""
     width, share = design.workload.width, design.shares.calibration
     if share == 0 or model.order >= width:
         return model
-    widths = sorted({max(model.order + 1, width // 2), width})
+    widths = sorted({width} if width <= NARROW else {max(model.order + 1, width // 2), width})
     every = range(len(domain.sizes))
     blocks = [
         with_rare_sides(

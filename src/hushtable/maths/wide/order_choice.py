@@ -17,6 +17,8 @@ __all__ = ["STRENGTHS", "Look", "expected_errors", "weigh"]
 Floats = NDArray[np.float64]
 STRENGTHS = (0.0, 0.01, 0.03, 0.07, 0.15, 0.3, 0.5, 0.7, 0.9)
 """How strongly the columns of the reference tables depend."""
+# How often tables are of each strength, as a guess: most depend weakly.
+BEFORE = np.array([0.5, 0.5, 1.0, 2.0, 2.0, 1.0, 0.5, 0.5, 0.25])
 # Mean absolute value of a normal number.
 NORMAL = 0.8
 # Questions on which errors are foretold; and how far, as a share, what is foretold for a strength may be off.
@@ -47,14 +49,14 @@ class Look:
 
 
 def weigh(look: Look) -> Floats:
-    """How likely each strength is, given the distance: they were equally likely before."""
+    """How likely each strength is, given the distance."""
     foretold = np.array([_error(look, strength, look.noise) for strength in STRENGTHS])
     if not np.isfinite(look.deviation):
-        return np.full(len(STRENGTHS), 1 / len(STRENGTHS))
+        return np.asarray(BEFORE / BEFORE.sum())
     spread = np.hypot(look.deviation, ROUGH * foretold) + 1e-9
     logs = -0.5 * ((look.distance - foretold) / spread) ** 2 - np.log(spread)
-    weights = np.exp(logs - logs.max())
-    weights[weights < UNLIKELY] = 0.0
+    weights = BEFORE * np.exp(logs - logs.max())
+    weights[weights < UNLIKELY * weights.max()] = 0.0
     return np.asarray(weights / weights.sum())
 
 
@@ -64,7 +66,7 @@ def expected_errors(look: Look, weights: Floats, designs: Mapping[int, Floats]) 
     exact = {strength: _error(look, strength, np.zeros(2)) for strength, _ in likely}
     out = {}
     for order, noise in designs.items():
-        missed = MISSED * FALL ** (2 - order) if order > 1 else 0.0
+        missed = MISSED * FALL ** (2 - order) if 1 < order < len(look.values) - 1 else 0.0
         out[order] = sum(
             w * float(np.hypot(_error(look, strength, noise), missed * (1 - strength) ** 2 * exact[strength]))
             for strength, w in likely
