@@ -89,7 +89,9 @@ def ratio(bits: np.ndarray, width: int, signed: bool, g: np.random.Generator) ->
     for order in sorted({*range(1, min(width - 1, 4) + 1), chosen, *({width} if width <= 8 and d <= 60 else ())}):
         if InteractionLayout.count(shape.sizes, order) <= MOST_NUMBERS:
             plan = ht.plan(shape, rows=rows, workload=workload.format(f", order={order}, calibration=0"), budget=BUDGET)
-            off = [error(bits[:, columns], negated, order, plan.design.parameters.noise, g) for columns, negated in asked]
+            off = [
+                error(bits[:, columns], negated, order, plan.design.parameters.noise, g) for columns, negated in asked
+            ]
             errors[order] = float(np.sqrt(np.mean(np.square(off)))) + FLOOR
     least = min(errors.values())
     return errors[chosen] / least, errors[2] / least
