@@ -14,7 +14,7 @@ from hushtable.maths.wide.bar import WideBar
 from hushtable.maths.wide.held_out import draw_questions, with_rare_sides
 from hushtable.maths.wide.one_factor import OneFactor
 from hushtable.maths.wide.order_choice import STRENGTHS, Look, expected_errors, weigh
-from hushtable.models.linear.first_look import FirstLook
+from hushtable.models.linear.first_singles import FirstSingles
 from hushtable.models.linear.low_order import LowOrderModel
 from hushtable.questions.answer import interval_factor
 
@@ -154,7 +154,7 @@ class TestBothMeasurements:
         g, law = np.random.default_rng(3), Law.LAPLACE
         cells = np.array([500, 300, 150, 50])
         noisy = cells + np.rint(g.laplace(scale=30, size=(4000, 4))).astype(np.int64)
-        looks = [FirstLook(law=law, sizes=(4,), positions=(2,), scale=Fraction(30), cells=row) for row in noisy]
+        looks = [FirstSingles(law=law, sizes=(4,), positions=(2,), scale=Fraction(30), cells=row) for row in noisy]
         values = np.array([look.contrasts_of(2)[0] for look in looks])
         _, variances, _ = looks[0].contrasts_of(2)
         np.testing.assert_allclose(values.var(axis=0), variances, rtol=0.25)

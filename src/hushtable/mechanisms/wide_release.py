@@ -16,7 +16,7 @@ from ..maths.wide.held_out import draw_questions, with_rare_sides
 from ..maths.wide.order_choice import Look, expected_errors, weigh
 from ..maths.wide.shape import Symmetric
 from ..maths.wide.tilted import independent_law
-from ..models.linear.first_look import FirstLook
+from ..models.linear.first_singles import FirstSingles
 from ..models.linear.low_order import LowOrderModel
 from ..models.linear.wide import estimate_of
 from ..vault.door.noise import Noise
@@ -69,7 +69,7 @@ def statistic_of(interactions: InteractionLayout) -> Statistic:
     return Parities(interactions) if interactions.binary else Residuals(interactions)
 
 
-def _first_look(door: Door, domain: Domain, design: WideDesign) -> FirstLook:
+def _first_look(door: Door, domain: Domain, design: WideDesign) -> FirstSingles:
     """The tables of some single attributes."""
     positions = design.looked_at(domain)
     tables = ChosenTables(domain.sizes, [(position,) for position in positions])
@@ -78,10 +78,10 @@ def _first_look(door: Door, domain: Domain, design: WideDesign) -> FirstLook:
     sizes = tuple(domain.sizes[position] for position in positions)
     cells = door.measure(tables, noise).values
     # Attributes of one code tell nothing under replace, and stay exact; the scale is that of the others.
-    return FirstLook(law=noise.law, sizes=sizes, positions=positions, scale=max(noise.per_group), cells=cells)
+    return FirstSingles(law=noise.law, sizes=sizes, positions=positions, scale=max(noise.per_group), cells=cells)
 
 
-def _distance(door: Door, domain: Domain, design: WideDesign, first: FirstLook) -> Look:
+def _distance(door: Door, domain: Domain, design: WideDesign, first: FirstSingles) -> Look:
     """How far wide questions are from what single attributes say: one number."""
     wide, rows = design.workload, max(first.rows, 1.0)
     drawn = draw_questions(domain.sizes, first.positions, width=wide.width, count=LOOKED_AT)
@@ -104,7 +104,7 @@ def _distance(door: Door, domain: Domain, design: WideDesign, first: FirstLook) 
     )
 
 
-def _chances(question: Symmetric, first: FirstLook, rows: float) -> Floats:
+def _chances(question: Symmetric, first: FirstSingles, rows: float) -> Floats:
     """The released shares of a question's conditions."""
     return np.array([first.share(one, rows) for one in zip(question.positions, question.masks, strict=True)])
 

@@ -122,7 +122,9 @@ class NoisyTable(ABC):
         if self.rows is not None or not relative:
             return 0.0
         noise, rows = float(self.joint(2, self.ones)), float((self.ones * self.numbers).sum())
-        return noise / rows**2 if rows >= 1.0 or not noise else inf
+        if not noise:
+            return 0.0
+        return noise / rows**2 if rows >= 1.0 else inf
 
     def _spread(self, numbers: Floats, axes: int, rest: Floats, power: int) -> Floats:
         """Sum of the numbers times a power of their coefficients, one for every cell of the first attributes."""

@@ -20,7 +20,7 @@ from ...maths.wide.bar import WideBar
 from ...questions.answer import Answer, CrossTab
 from ...questions.parse import Question
 from ..reading import noise_scale, read_law
-from .first_look import FirstLook
+from .first_singles import FirstSingles
 from .linear import LinearModel
 
 __all__ = ["LowOrderModel"]
@@ -43,7 +43,7 @@ class LowOrderModel(LinearModel):
     width: int
     """Questions about more attributes than this are refused; from `order` on, answers are approximate."""
     basis: Basis = "contrast"
-    first: FirstLook | None = None
+    first: FirstSingles | None = None
     """What was measured of single attributes before; both measurements count, by how exact they are."""
     bar: WideBar | None = None
     """How far wide guesses are off, where that was measured."""
@@ -200,12 +200,12 @@ def _positions(domain: Domain, given: Any) -> tuple[int, ...]:
 
 def _first(
     domain: Domain, law: Law, parameters: dict[str, Any], numbers: dict[str, NDArray[np.int64]]
-) -> FirstLook | None:
+) -> FirstSingles | None:
     if "first" not in parameters:
         return None
     positions = _positions(domain, parameters["first"]["positions"])
     sizes, scale = tuple(domain.sizes[p] for p in positions), _above_zero(parameters["first"]["scale"], law)
-    return FirstLook(law=law, sizes=sizes, positions=positions, scale=scale, cells=numbers["first"])
+    return FirstSingles(law=law, sizes=sizes, positions=positions, scale=scale, cells=numbers["first"])
 
 
 def _bar(law: Law, parameters: dict[str, Any], numbers: dict[str, NDArray[np.int64]]) -> WideBar | None:

@@ -1,4 +1,4 @@
-"""First look: the tables of some single attributes, measured before it was decided how many to measure together."""
+"""First singles: tables of single attributes, measured before it was decided how many to measure together."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from ...laws import Law
 from ...maths.interactions.contrasts import contrasts
 
-__all__ = ["FirstLook"]
+__all__ = ["FirstSingles"]
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class FirstLook:
+class FirstSingles:
     """The noisy cells of the tables of `positions`, one after the other, all with noise of one scale."""
 
     law: Law
