@@ -159,11 +159,12 @@ def wide_design(
 ) -> Design[NoisyInteractions | WideDesign]:
     """All of these, of which one will be carried out; the forecast is that of the one that is expected.
 
-    That is the lowest order whose expected error is at most ALIKE times the least: its noise is surely less, while what
-    a higher order gains depends on the table.
+    That is the lowest even order whose expected error is at most ALIKE times the least: its noise is surely less, while
+    what a higher order gains depends on the table.
     """
-    least = min(design.error for design in designs)
-    usual = next(design for design in designs if design.error <= ALIKE * least)
+    likely = [design for design in designs if design.parameters.interactions.order % 2 == 0] or designs
+    least = min(design.error for design in likely)
+    usual = next(design for design in likely if design.error <= ALIKE * least)
     made = WideDesign(
         workload=wide,
         shares=shares,

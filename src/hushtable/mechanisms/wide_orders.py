@@ -95,7 +95,7 @@ def noise_by_order(interactions: InteractionLayout, noise: Noise, rows: int) -> 
 
 
 def worth_a_look(designs: Sequence[NoisyInteractions], wide: Wide, rows: int) -> list[int]:
-    """The orders that may turn out best: about as good as any other on some reference table, weak or strong."""
+    """The orders that may turn out best: those near the best on some reference table, weak or strong, and between."""
     from ..maths.wide.reference import error_at
 
     values, errors = wide.values(), []
@@ -103,9 +103,9 @@ def worth_a_look(designs: Sequence[NoisyInteractions], wide: Wide, rows: int) ->
         spread = noise_by_order(interactions, noise, rows)
         errors.append([error_at(values, interactions.order, spread, strength) for strength in LEANS])
     table = np.array(errors)
-    good = (table <= ABOUT * table.min(axis=0)).any(axis=1)
-    return [design.interactions.order for design, kept in zip(designs, good, strict=True) if kept]
+    good = np.flatnonzero((table <= NEAR * table.min(axis=0)).any(axis=1))
+    return [design.interactions.order for design in designs[good[0] : good[-1] + 1]]
 
 
-# Correlations of the reference tables on which orders are looked at, and what is about as good as the best.
-LEANS, ABOUT = (0.005, 0.02, 0.1, 0.4), 1.5
+# Correlations of the reference tables on which orders are looked at, and what is near the best.
+LEANS, NEAR = (0.005, 0.02, 0.1, 0.4), 3.0

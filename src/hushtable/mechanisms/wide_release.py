@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..domain import Domain
 from ..laws import Law
 from ..maths.wide.bar import WideBar
-from ..maths.wide.held_out import draw_questions, with_rare_sides
+from ..maths.wide.held_out import as_drawn, draw_questions, with_rare_sides
 from ..maths.wide.order_choice import Look, expected_errors, weigh
 from ..maths.wide.shape import Symmetric
 from ..maths.wide.tilted import independent_law
@@ -85,7 +85,7 @@ def _distance(door: Door, domain: Domain, design: WideDesign, first: FirstSingle
     """How far wide questions are from what single attributes say: one number."""
     wide, rows = design.workload, max(first.rows, 1.0)
     drawn = draw_questions(domain.sizes, first.positions, width=wide.width, count=LOOKED_AT)
-    questions = with_rare_sides(drawn, lambda condition: first.share(condition, rows), wide.values())
+    questions = [as_drawn(conditions, wide.values()) for conditions in drawn]
     values = np.array(wide.values())
     chances = [_chances(question, first, rows) for question in questions]
     guesses = [float(independent_law(np.clip(own, 0.0, 1.0)) @ values) for own in chances]

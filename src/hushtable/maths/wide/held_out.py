@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from .shape import Symmetric
 
-__all__ = ["Condition", "Drawn", "draw_questions", "with_rare_sides"]
+__all__ = ["Condition", "Drawn", "as_drawn", "draw_questions", "with_rare_sides"]
 
 Floats = NDArray[np.float64]
 Condition = tuple[int, tuple[bool, ...]]
@@ -51,5 +51,11 @@ def with_rare_sides(
             mask if number % 2 or share((position, mask)) <= 0.5 else tuple(not holds for holds in mask)
             for position, mask in conditions
         ]
-        questions.append(Symmetric(tuple(p for p, _ in conditions), tuple(masks), tuple(values)))
+        turned = zip((position for position, _ in conditions), masks, strict=True)
+        questions.append(as_drawn(tuple(turned), values))
     return questions
+
+
+def as_drawn(conditions: Drawn, values: Sequence[float]) -> Symmetric:
+    """The question about these conditions that is true by how many of them hold."""
+    return Symmetric(tuple(p for p, _ in conditions), tuple(mask for _, mask in conditions), tuple(values))

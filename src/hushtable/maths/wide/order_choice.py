@@ -25,6 +25,9 @@ NORMAL = 0.8
 FEW, ROUGH = 24, 0.25
 # Strengths that are less likely than this part of the likeliest are left out.
 UNLIKELY = 0.02
+# Odd orders do worse on real tables than on these: they have nearly the noise of the next one, and little less bias
+# than the one before.
+ODD = 1.25
 # Real tables are not of one factor: of what single attributes miss, so much is still missed by pairs, and so many times
 # less by every further order; less of it where the one factor is strong.
 MISSED, FALL = 0.25, 2.2
@@ -67,7 +70,8 @@ def expected_errors(look: Look, weights: Floats, designs: Mapping[int, Floats]) 
     out = {}
     for order, noise in designs.items():
         missed = MISSED * FALL ** (2 - order) if 1 < order < len(look.values) - 1 else 0.0
-        out[order] = sum(
+        odd = ODD if order % 2 and 1 < order < len(look.values) - 1 else 1.0
+        out[order] = odd * sum(
             w * float(np.hypot(_error(look, strength, noise), missed * (1 - strength) ** 2 * exact[strength]))
             for strength, w in likely
         )
