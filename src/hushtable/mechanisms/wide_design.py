@@ -174,7 +174,7 @@ def wide_design(
     )
     return replace(
         widened(usual),
-        summary=usual.summary if len(designs) == 1 else _summary(made),
+        summary=usual.summary if len(designs) == 1 else _summary(made, usual.summary),
         price=shares.whole,
         numbers=max(design.numbers for design in designs),
         parameters=made,
@@ -184,10 +184,11 @@ def wide_design(
     )
 
 
-def _summary(design: WideDesign) -> str:
+def _summary(design: WideDesign, usual: str) -> str:
+    """The same words for the noise as where one order is measured."""
     kind = "parities" if design.candidates[0].interactions.binary else "interactions"
     orders = f"{design.orders[0]} to {design.orders[-1]} attributes, decided by released numbers"
-    return f"{kind} of at most {orders}, with discrete {design.noise.law.title()} noise"
+    return f"{kind} of at most {orders}, with {usual.rpartition(' with ')[2]}"
 
 
 def _outlook(design: WideDesign) -> Iterator[str]:
