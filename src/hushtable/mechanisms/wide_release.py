@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 __all__ = ["measured", "release_wide", "statistic_of"]
 
 Floats = NDArray[np.float64]
+# Expected errors within this factor are about the same.
+ABOUT = 1.1
 
 
 def release_wide(door: Door, domain: Domain, design: WideDesign) -> LowOrderModel:
@@ -122,11 +124,12 @@ def _in_rows(shares: Sequence[float], rows: float) -> NDArray[np.int64]:
 
 
 def _chosen(design: WideDesign, look: Look) -> NoisyInteractions:
-    """The candidate of least expected error; the lower one of two that are alike."""
+    """The lowest candidate whose expected error is about the least: its noise is surely less."""
     rows = design.rows
     noises = {c.interactions.order: np.array(noise_by_order(c.interactions, c.noise, rows)) for c in design.candidates}
     errors = expected_errors(look, weigh(look), noises)
-    best = min(errors, key=lambda order: (errors[order], order))
+    least = min(errors.values())
+    best = next(order for order in design.orders if errors[order] <= ABOUT * least)
     return design.candidates[design.orders.index(best)]
 
 

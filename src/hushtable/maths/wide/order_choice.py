@@ -21,8 +21,9 @@ STRENGTHS = (0.0, 0.01, 0.03, 0.07, 0.15, 0.3, 0.5, 0.7, 0.9)
 BEFORE = np.array([0.5, 0.5, 1.0, 2.0, 2.0, 1.0, 0.5, 0.5, 0.25])
 # Mean absolute value of a normal number.
 NORMAL = 0.8
-# Questions on which errors are foretold; and how far, as a share, what is foretold for a strength may be off.
-FEW, ROUGH = 24, 0.25
+# Questions on which errors are foretold; how far, as a share, what is foretold for a strength may be off, and the part
+# of it that is noise.
+FEW, ROUGH, SHARED = 24, 0.25, 1.0
 # Strengths that are less likely than this part of the likeliest are left out.
 UNLIKELY = 0.02
 # Odd orders do worse on real tables than on these: they have nearly the noise of the next one, and little less bias
@@ -56,7 +57,8 @@ def weigh(look: Look) -> Floats:
     foretold = np.array([_error(look, strength, look.noise) for strength in STRENGTHS])
     if not np.isfinite(look.deviation):
         return np.asarray(BEFORE / BEFORE.sum())
-    spread = np.hypot(look.deviation, ROUGH * foretold) + 1e-9
+    # What the noise of single attributes alone adds to the distance is shared by all questions, and strays as a whole.
+    spread = np.sqrt(look.deviation**2 + (ROUGH * foretold) ** 2 + (SHARED * foretold[0]) ** 2) + 1e-9
     logs = -0.5 * ((look.distance - foretold) / spread) ** 2 - np.log(spread)
     weights = BEFORE * np.exp(logs - logs.max())
     weights[weights < UNLIKELY * weights.max()] = 0.0
