@@ -81,15 +81,17 @@ def ratio(bits: np.ndarray, width: int, signed: bool, g: np.random.Generator) ->
     rows, d = bits.shape
     shape, workload = domain(d), f"any_of(width={width}{{}})"
     planned = ht.plan(shape, rows=rows, workload=workload.format(""), budget=BUDGET)
-    chosen = planned.design.parameters[0].order
+    chosen = planned.design.parameters.usual
     asked = [
         (g.choice(d, width, replace=False), g.random(width) < 0.5 * signed) for _ in range(max(10, 200_000 // rows))
     ]
     asked, errors = asked[:30], {}
     for order in sorted({*range(1, min(width - 1, 4) + 1), chosen, *({width} if width <= 8 and d <= 60 else ())}):
         if InteractionLayout.count(shape.sizes, order) <= MOST_NUMBERS:
-            plan = ht.plan(shape, rows=rows, workload=workload.format(f", order={order}"), budget=BUDGET)
-            off = [error(bits[:, columns], negated, order, plan.design.parameters[1], g) for columns, negated in asked]
+            plan = ht.plan(shape, rows=rows, workload=workload.format(f", order={order}, calibration=0"), budget=BUDGET)
+            off = [
+                error(bits[:, columns], negated, order, plan.design.parameters.noise, g) for columns, negated in asked
+            ]
             errors[order] = float(np.sqrt(np.mean(np.square(off)))) + FLOOR
     least = min(errors.values())
     return errors[chosen] / least, errors[2] / least

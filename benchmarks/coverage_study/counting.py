@@ -14,12 +14,14 @@ from numpy.typing import NDArray
 from .asked import Seen, Span
 from .tally import LEVELS, STEP, WIDENED, Tally
 
-__all__ = ["BOUNDED", "SELDOM", "SILENT", "tallies"]
+__all__ = ["BOUNDED", "CALIBRATED", "SELDOM", "SILENT", "tallies"]
 
 Floats = NDArray[np.float64]
 Marks = NDArray[np.bool_]
 BOUNDED, MATTERS = "bounded", 0.05
 """Answers whose bias bound is above this part of their standard error are called bounded."""
+CALIBRATED = "calibrated"
+"""Answers whose bar was measured, for questions of their kind together."""
 SILENT, VAIN = "says nothing", 0.5
 """Answers whose bias bound leaves this part of all possible answers, or more."""
 SELDOM, OFTEN = "seldom shown", 0.05
@@ -38,6 +40,8 @@ class Lines:
     low: Floats
     """One column a level."""
     high: Floats
+    usual: Marks
+    """Whether its bar is that of a usual question."""
     told: Marks
     """Whether it says anything: an average whose interval is all of its column's range does not."""
 
@@ -82,6 +86,7 @@ def _lines(given: Sequence[tuple[int, Seen]]) -> Lines:
         release=np.repeat([number for number, _ in given], sizes),
         truth=_joined(np.broadcast_to(seen.truth, size) for (_, seen), size in zip(given, sizes, strict=True)),
         value=value, stderr=stderr, bias=bias, low=low, high=high, told=told,
+        usual=np.repeat([one.estimator == CALIBRATED for one in answers], sizes),
     )  # fmt: skip
 
 
@@ -90,7 +95,7 @@ def _joined(parts: Iterable[Any]) -> Floats:
 
 
 def _sorted(lines: Lines, span: Span, refused: float) -> dict[str, Lines | None]:
-    """The lines that are plain, that have a bias bound that matters, that are seldom shown, and that say nothing.
+    """The lines that are plain, bounded by a bias that matters, calibrated, seldom shown, and that say nothing.
 
     Told from all releases together: sorted by its own bound, which may be noisy itself, an answer would be put with
     the others that failed in the same way. Where all answers are tables of the same cells, each cell on its own.
@@ -104,8 +109,10 @@ def _sorted(lines: Lines, span: Span, refused: float) -> dict[str, Lines | None]
     unknown = refused + (1 - refused) * (~lines.told).reshape(-1, cells).mean(axis=0)
     seldom = ~silent & (unknown > OFTEN)
     bounded = ~silent & ~seldom & (bias > MATTERS * stderr)
-    plain = ~silent & ~seldom & ~bounded
-    sorts = {"": plain, f", {BOUNDED}": bounded, f", {SELDOM}": seldom, f", {SILENT}": silent}
+    usual = ~silent & ~seldom & ~bounded & (lines.usual.reshape(-1, cells).mean(axis=0) > OFTEN)
+    plain = ~silent & ~seldom & ~bounded & ~usual
+    sorts = {"": plain, f", {BOUNDED}": bounded, f", {CALIBRATED}": usual}
+    sorts |= {f", {SELDOM}": seldom, f", {SILENT}": silent}
     many = len(lines.value) // cells
     return {name: lines.only(np.tile(among, many)) for name, among in sorts.items() if among.any()}
 

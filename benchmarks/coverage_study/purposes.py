@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from .counting import BOUNDED, SELDOM, SILENT
+from .counting import BOUNDED, CALIBRATED, SELDOM, SILENT
 
 __all__ = ["purpose"]
 
 NOTHING = "nothing bounds it but what is possible, or a bound that leaves half of that and more"
 CHOICE = "unknown in many releases, so that what is shown is a choice of the noise; often with a bias bound"
+USUAL = "a bar for questions of its kind together, measured on held-out ones, with the noise of that added"
 ANY = "a bound on the bias, which holds for every table, is added to the noise"
 MODEL = "a model's value; the interval also holds the unbiased one, or a bound that the last choice certifies"
 MARGIN = "a margin that holds whatever the hypothesis is"
@@ -34,6 +35,8 @@ def purpose(family: str, kind: str) -> str | None:
         return NOTHING
     if kind.endswith(SELDOM):
         return CHOICE
+    if kind.endswith(CALIBRATED):
+        return USUAL
     if "measured" in kind:
         return None
     always = family.startswith(("mwem", "whole-table")) or kind.startswith(("frozen", "quantile"))

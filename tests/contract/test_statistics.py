@@ -14,6 +14,7 @@ from hushtable.maths.interactions.layout import InteractionLayout
 from hushtable.maths.linear import Boxes, LinearClass, ListedQueries
 from hushtable.maths.weighted_rows.grouped_sets import GroupedSet
 from hushtable.maths.weighted_rows.rare_design import RareColumns
+from hushtable.maths.wide.shape import Symmetric
 from hushtable.vault.statistics import (
     ChosenTables,
     GroupedInteractions,
@@ -29,6 +30,7 @@ from hushtable.vault.statistics import (
     statistics,
 )
 from hushtable.vault.statistics.row_count import RowCount
+from hushtable.vault.statistics.wide_counts import WideCounts
 
 # Small enough to try all pairs of rows: two values only, mixed, repeated sizes, one value, one attribute.
 DOMAINS = [
@@ -37,7 +39,9 @@ DOMAINS = [
 ]  # fmt: skip
 NEIGHBOURS = ["replace", "add-remove"]
 # Statistics whose absolute spread is exact under either relation, whatever the sizes.
-EXACT = {"histogram", "tables", "chosen-tables", "linear-queries", "one-question", "part", "row-count"}
+EXACT = {
+    "histogram", "tables", "chosen-tables", "linear-queries", "one-question", "part", "row-count", "wide-counts",
+}  # fmt: skip
 
 
 # Not summed from codes: those of real columns, of keys and of decision lists, which have tests of their own.
@@ -93,6 +97,15 @@ def one_questions(sizes: tuple[int, ...], order: int) -> list[OneQuestion]:
     return [OneQuestion(sizes, sets[0], true) for true in truths]
 
 
+def wide_counts(sizes: tuple[int, ...]) -> list[WideCounts]:
+    """Any, some and all of conditions on every attribute, the same for all; in one block and in two."""
+    masks = tuple(tuple(code == size - 1 for code in range(size)) for size in sizes)
+    width = len(sizes)
+    values = [tuple(float(ones >= least) for ones in range(width + 1)) for least in (1, width)]
+    questions = [Symmetric(tuple(range(width)), masks, truth) for truth in values]
+    return [WideCounts(sizes, [questions]), WideCounts(sizes, [questions[:1], questions[1:]])]
+
+
 def grouped_sets(sizes: tuple[int, ...], order: int) -> list[GroupedSet]:
     """Tables of up to three attributes, each at one of two groupings of its codes: every code alone, or halves."""
     chosen = list(combinations(range(len(sizes)), min(order, 3, len(sizes))))
@@ -133,8 +146,9 @@ def builds(cls: type[Statistic], sizes: tuple[int, ...], order: int) -> list[Sta
     if cls in (ChosenTables, OneQuestion):
         chosen = ChosenTables(sizes, chosen_sets(sizes, order), threads=2)
         return [chosen] if cls is ChosenTables else [*one_questions(sizes, order)]
-    if cls is LinearQueries:
-        return [LinearQueries(given, threads=1) for given in linear_classes(sizes, order)]
+    if cls in (LinearQueries, WideCounts):
+        linear = [LinearQueries(given, threads=1) for given in linear_classes(sizes, order)]
+        return [*linear] if cls is LinearQueries else [*wide_counts(sizes)]
     takes = inspect.signature(cls).parameters
     return [cls(InteractionLayout(sizes, order) if "interactions" in takes else sizes)]  # type: ignore[call-arg]
 
@@ -201,7 +215,7 @@ def test_every_statistic_is_found():
     assert sorted(statistics()) == [
         "chebyshev", "chosen-tables", "decision-lists", "functions", "grouped-interactions", "grouped-tables",
         "hash-sums", "histogram", "linear-queries", "list-count", "list-sums", "one-question", "parities", "part",
-        "rare-lengths", "rare-sums", "residuals", "row-count", "splines", "tables",
+        "rare-lengths", "rare-sums", "residuals", "row-count", "splines", "tables", "wide-counts",
     ]  # fmt: skip
     assert all(kind.name == name for name, kind in statistics().items())
 

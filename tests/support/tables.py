@@ -79,6 +79,14 @@ class FakeDoor:
         scores = apart if starts is None else np.add.reduceat(apart, starts[:-1])
         return int(np.argmax(scores)) if among is None else int(among[np.argmax(scores[among])])
 
+    def distances(self, statistic: Statistic, reference: np.ndarray, scale: Fraction, law: Law) -> np.ndarray:
+        starts = statistic.block_starts()
+        blocks = len(reference) if starts is None else len(starts) - 1
+        change = Fraction(statistic.block_change(self.unit.neighbours) * self.unit.rows) ** law.power
+        self.prices.append(Price(currency=law.currency, amount=law.price(blocks * change, scale)))
+        apart = np.abs(statistic.to_coordinates(statistic.accumulate(self.codes)) - reference)
+        return apart if starts is None else np.add.reduceat(apart, starts[:-1])
+
     @contextmanager
     def paid(self, price: Price, what: str) -> Iterator[None]:
         yield

@@ -33,7 +33,7 @@ PLENTY = ht.Budget(rho=10**6)
 
 
 def model_of(shape, codes, *, width, order, budget=PLENTY, mechanism="low-order"):
-    workload = f"predicates(width={width}, order={order})"
+    workload = f"predicates(width={width}, order={order}, calibration=0)"
     made = ht.plan(shape, rows=codes.shape[1], workload=workload, budget=budget, mechanism=mechanism)
     return mechanisms()[mechanism].release(FakeDoor(codes, shape), shape, made.design)
 
@@ -228,7 +228,7 @@ class TestPlans:
     def test_order_grows_with_rows(self):
         wide = domain({f"x{i}": {"kind": "boolean", "missing": "error"} for i in range(60)})
         orders = [
-            ht.plan(wide, rows=rows, workload="any_of(width=8)", budget=BUDGET).design.parameters[0].order
+            ht.plan(wide, rows=rows, workload="any_of(width=8)", budget=BUDGET).design.parameters.usual
             for rows in (1_000, 30_000, 10**7)
         ]
         assert orders == sorted(orders)
@@ -240,17 +240,16 @@ class TestPlans:
             (16, 7_000, "predicates(width=8)", 4),  # not all eight: their noise is several times the error of a guess
             (100, 27_000, "any_of(width=15)", 2),
             (100, 88_000, "any_of(width=5)", 2),
-            (16, 10**6, "any_of(width=8)", 8),  # so many rows that noise is no matter
             (6, 1_000, "any_of(width=2)", 2),
             (6, 1_000, "any_of(width=1)", 1),
             (6, 300, "all_of(width=3)", 2),
         ],
     )
     def test_orders_that_were_found_good_on_real_tables(self, columns, rows, workload, order):
-        """By `python -m benchmarks wide_order`; docs/wide.md has the figures."""
+        """What is expected where nothing is known of the table; the data may decide otherwise."""
         bits = domain({f"x{i}": {"kind": "boolean", "missing": "error"} for i in range(columns)})
         made = ht.plan(bits, rows=rows, workload=workload, budget=BUDGET)
-        assert made.design.parameters[0].order == order
+        assert made.design.parameters.usual == order
 
     def test_a_real_table_is_measured_at_a_good_order(self, real_table):
         """Random conditions on eight of sixteen columns, 7,000 rows: the whole width has half as much error again."""

@@ -176,6 +176,15 @@ SPECIMENS: tuple[Specimen, ...] = (
         model="low-order", attacks=(Attack(attributes=MIXED, runs=150),),
     ),
     Specimen("predicates", CLOSED, "predicates(width=3, order=2)", "low-order", PURE, TABLES, model="low-order"),
+    # Budgets so large that so few rows are looked at first, and wide answers calibrated.
+    Specimen(
+        "any-of", CLOSED, "any_of(width=3)", "low-order", Budget(epsilon=200), TABLES, model="low-order", chooses=True,
+        attacks=(Attack(attributes=BINARY, budgets=(Budget(epsilon=200), Budget(rho=2000)), runs=60),),
+    ),
+    Specimen(
+        "all-of", CLOSED, "all_of(width=3, order=1)", "low-order", Budget(rho=2000), TABLES, model="low-order",
+        attacks=(Attack(attributes=BINARY, budgets=(Budget(epsilon=200), Budget(rho=2000)), runs=60),),
+    ),
     Specimen(
         "tables", CLOSED, "marginals(width=2)", "tables", PURE, TABLES,
         model="tables", attacks=(Attack(attributes=MIXED, runs=250),),

@@ -24,6 +24,7 @@ from ..maths.smooth.chebyshev import WEIGHT_UNIT, decaying
 from ..maths.smooth.expressions import parse_expression
 from ..maths.weighted_rows.grouped_sets import GroupedSet
 from ..maths.weighted_rows.rare_design import RareColumns
+from ..maths.wide.shape import Symmetric
 from ..vault import statistics
 from ..vault.statistics import Statistic
 from ..vault.statistics.chebyshev import ChebyshevSums
@@ -34,6 +35,7 @@ from ..vault.statistics.list_count import ListCount
 from ..vault.statistics.list_sums import ListSums
 from ..vault.statistics.row_count import RowCount
 from ..vault.statistics.splines import SplineSums
+from ..vault.statistics.wide_counts import WideCounts
 from .made_up_tables import NAMES
 from .shapes import BINARY, FINE, MIXED, OPEN, REAL, RULES, Attributes
 
@@ -81,6 +83,14 @@ def _linear(domain: Domain) -> list[Statistic]:
 def _question(domain: Domain) -> list[Statistic]:
     cells = domain.sizes[0] * domain.sizes[1]
     return [statistics.OneQuestion(domain.sizes, (0, 1), np.arange(cells) % 3 == 0)]
+
+
+def _wide_counts(domain: Domain) -> list[Statistic]:
+    """Any, at least two and all of three conditions: no row fulfils any of them, or one fulfils all."""
+    masks = tuple(tuple(code >= size / 2 for code in range(size)) for size in domain.sizes)
+    values = [tuple(float(ones >= least) for ones in range(4)) for least in (1, 2, 3)]
+    questions = [Symmetric((0, 1, 2), masks, truth) for truth in values]
+    return [WideCounts(domain.sizes, [questions]), WideCounts(domain.sizes, [questions[:1], questions[1:2]])]
 
 
 def _list_count(domain: Domain) -> list[Statistic]:
@@ -178,6 +188,7 @@ STATISTICS: dict[str, StatisticSpecimen] = {
     ),
     "linear-queries": StatisticSpecimen(attributes=MIXED, build=_linear),
     "one-question": StatisticSpecimen(attributes=MIXED, build=_question),
+    "wide-counts": StatisticSpecimen(attributes=MIXED, build=_wide_counts),
     "part": StatisticSpecimen(
         attributes=MIXED, build=lambda d: [statistics.Tables(InteractionLayout(d.sizes, 2), threads=1).part(1)]
     ),

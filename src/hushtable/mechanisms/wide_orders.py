@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from math import comb, prod
 from typing import TYPE_CHECKING
 
@@ -16,8 +17,9 @@ from .base import Forecast
 
 if TYPE_CHECKING:
     from ..vault.door.door import Noise
+    from .wide_design import NoisyInteractions
 
-__all__ = ["wide_forecast", "wide_uses"]
+__all__ = ["noise_by_order", "wide_forecast", "wide_uses", "worth_a_look"]
 
 
 def wide_uses(interactions: InteractionLayout, law: Law, wide: Wide) -> list[float]:
@@ -66,7 +68,7 @@ def wide_forecast(interactions: InteractionLayout, noise: Noise, wide: Wide, row
     from ..maths.wide.reference import expected_error
 
     k, t = wide.width, interactions.order
-    spread = _noise_by_order(interactions, noise, rows)
+    spread = noise_by_order(interactions, noise, rows)
     covariance = np.diag([comb(k, i) * 4.0**i * spread[i] ** 2 for i in range(t + 1)])
     fit = best_biased(krawtchouk(k, t), wide.values(), covariance)
     if t < k:
@@ -79,7 +81,7 @@ def wide_forecast(interactions: InteractionLayout, noise: Noise, wide: Wide, row
                     worst=fit.stderr * rows, bias=fit.bias, reference=True)  # fmt: skip
 
 
-def _noise_by_order(interactions: InteractionLayout, noise: Noise, rows: int) -> list[float]:
+def noise_by_order(interactions: InteractionLayout, noise: Noise, rows: int) -> list[float]:
     """Root mean square noise of the released mean of a product of i centred bits."""
     power = 1 if noise.law.power == 2 else 2
     totals, sets = [0.0] * (interactions.order + 1), [0] * (interactions.order + 1)
@@ -90,3 +92,20 @@ def _noise_by_order(interactions: InteractionLayout, noise: Noise, rows: int) ->
             scale = float(noise.per_group[group]) ** power
             totals[len(key)] += count * scale * _bit_noise(key, noise.law)
     return [math.sqrt(total / count) / rows for total, count in zip(totals, sets, strict=True)]
+
+
+def worth_a_look(designs: Sequence[NoisyInteractions], wide: Wide, rows: int) -> list[int]:
+    """The orders that may turn out best: those near the best on some reference table, weak or strong, and between."""
+    from ..maths.wide.reference import error_at
+
+    values, errors = wide.values(), []
+    for interactions, noise, _ in designs:
+        spread = noise_by_order(interactions, noise, rows)
+        errors.append([error_at(values, interactions.order, spread, strength) for strength in LEANS])
+    table = np.array(errors)
+    good = np.flatnonzero((table <= NEAR * table.min(axis=0)).any(axis=1))
+    return [design.interactions.order for design in designs[good[0] : good[-1] + 1]]
+
+
+# Correlations of the reference tables on which orders are looked at, and what is near the best.
+LEANS, NEAR = (0.005, 0.02, 0.1, 0.4), 3.0

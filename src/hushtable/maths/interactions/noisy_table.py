@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from math import comb
+from math import comb, inf
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,10 @@ class Moments:
     value: Floats
     variance: Floats
     fourth: Floats
+    mixed: Floats = field(default_factory=lambda: np.zeros(()))
+    """Of shares: covariance with the number of rows, over its square."""
+    rows: float = 0.0
+    """Of shares: variance of the number of rows over its square; infinite where none can be told."""
 
     @property
     def stderr(self) -> Floats:
@@ -70,7 +74,9 @@ class NoisyTable(ABC):
         lean, rows = self._lean(value, self.joint(2, coefficients, 1), relative=relative)
         rest = coefficients - lean * self.ones
         rest = np.where(np.abs(rest) > DUST * np.abs(coefficients).max(initial=0.0), rest, 0.0)
-        return Moments(value / rows, self.joint(2, rest) / rows**2, self.joint(4, rest) / rows**4)
+        variance, mixed = self.joint(2, rest) / rows**2, self.joint(2, rest, 1) / rows**2
+        spread = self._spread_of_rows(relative=relative)
+        return Moments(value / rows, variance, self.joint(4, rest) / rows**4, mixed, spread)
 
     def table(self, axes: int, rest: Floats, *, relative: bool) -> Moments:
         """The sums over rows of `rest`, one for every cell of the first `axes` attributes.
@@ -84,7 +90,9 @@ class NoisyTable(ABC):
         lean, rows = self._lean(value, variances[1], relative=relative)
         variance = _combined(variances, lean)
         fourth = np.where(variance > 0, _combined(fourths, lean), 0.0)
-        return Moments(value / rows, variance / rows**2, fourth / rows**4)
+        mixed = (variances[1] - lean * variances[2]) / rows**2
+        spread = self._spread_of_rows(relative=relative)
+        return Moments(value / rows, variance / rows**2, fourth / rows**4, mixed, spread)
 
     def coefficients(self, function: Floats) -> Floats:
         """Weights of the numbers in the sum over rows of a function of the codes (one axis an attribute)."""
@@ -108,6 +116,15 @@ class NoisyTable(ABC):
         # A noisy number of rows below 1 carries no information; dividing by 1 keeps the answer finite.
         rows = max(float((self.ones * self.numbers).sum()), 1.0)
         return value / rows, rows
+
+    def _spread_of_rows(self, *, relative: bool) -> float:
+        """Variance of the noisy number of rows that shares are divided by, over its square."""
+        if self.rows is not None or not relative:
+            return 0.0
+        noise, rows = float(self.joint(2, self.ones)), float((self.ones * self.numbers).sum())
+        if not noise:
+            return 0.0
+        return noise / rows**2 if rows >= 1.0 else inf
 
     def _spread(self, numbers: Floats, axes: int, rest: Floats, power: int) -> Floats:
         """Sum of the numbers times a power of their coefficients, one for every cell of the first attributes."""

@@ -17,10 +17,11 @@ from math import comb, sqrt
 
 import numpy as np
 
+from .krawtchouk import parity_of_values
 from .symmetric import mean_differences
 from .tilted import independent_law, parity_means, tilt
 
-__all__ = ["effects", "even_chance", "expected_error"]
+__all__ = ["effects", "error_at", "even_chance", "expected_error"]
 
 SHARE, CORRELATIONS, STRONG = 0.2, (0.02, 0.4), 0.2
 
@@ -33,6 +34,18 @@ def expected_error(values: Sequence[float], order: int, noise: Sequence[float]) 
     weak, strong = CORRELATIONS
     gentle = min(_expansion_error(values, order, noise, weak), _tilt_error(values, order, noise, weak))
     return float((1 - STRONG) * gentle + STRONG * _tilt_error(values, order, noise, strong))
+
+
+def error_at(values: Sequence[float], order: int, noise: Sequence[float], correlation: float) -> float:
+    """The same on one reference, of this correlation; of the whole width all that is left is noise."""
+    k = len(values) - 1
+    if order >= k:
+        weights = parity_of_values(values, k)
+        return sqrt(sum(comb(k, i) * (2.0**i * weights[i] * noise[i]) ** 2 for i in range(1, k + 1)))
+    if order == 1:
+        return _expansion_error(values, order, noise, correlation)
+    tilted = _tilt_error(values, order, noise, correlation)
+    return float(min(_expansion_error(values, order, noise, correlation), tilted))
 
 
 def _expansion_error(values: Sequence[float], order: int, noise: Sequence[float], correlation: float) -> float:

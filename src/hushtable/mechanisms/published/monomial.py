@@ -13,7 +13,9 @@ from ...questions.workloads.wide import Wide
 from ...words import counted
 from ..allocation import forecast, uniform
 from ..base import Design, of_kind
-from ..low_order import MOST_NUMBERS, LowOrder, NoisyInteractions, statistic_of
+from ..low_order import MOST_NUMBERS, LowOrder
+from ..wide_design import NoisyInteractions, WideDesign
+from ..wide_release import statistic_of
 
 __all__ = ["Monomial"]
 
@@ -34,7 +36,7 @@ class Monomial(LowOrder):
 
     def design(
         self, domain: Domain, workload: Workload, price: Price, rows: int | None = None
-    ) -> Design[NoisyInteractions]:
+    ) -> Design[NoisyInteractions | WideDesign]:
         """Two-valued attributes and a pure epsilon only, as published."""
         workload.check(domain)
         if set(domain.sizes) != {2} or price.currency != "pure":

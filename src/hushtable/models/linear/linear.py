@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from ...questions.parse import Question
 from ..averages import Spans, averages, mean_answer
 from ..base import Model
 from ..build_answer import Estimates, Wording, build_answer, group_labels, unit_of
+from .share_limits import share_limits
 
 __all__ = ["LinearModel"]
 
@@ -43,7 +44,9 @@ class LinearModel(Model):
         moments = self._counts(frame, len(question.groups), where, relative=not count)
         groups = group_labels(self.domain, question.groups)
         wording = Wording(question=question.text, unit=unit_of(count=count), law=self.law, groups=groups)
-        return build_answer(wording, Estimates(value=moments.value, stderr=moments.stderr, kurtosis=moments.kurtosis))
+        limits = share_limits(moments)
+        estimates = Estimates(value=moments.value, stderr=moments.stderr, kurtosis=moments.kurtosis, limits=limits)
+        return build_answer(wording, estimates)
 
     def _counts(self, frame: NoisyTable, axes: int, where: Floats, *, relative: bool) -> Moments:
         """Cells of the first axes; cells that share one condition on the other axes are computed together."""
@@ -52,13 +55,13 @@ class LinearModel(Model):
         shape = where.shape[:axes]
         flat = where.reshape(int(np.prod(shape)), -1)
         patterns, which = np.unique(flat, axis=0, return_inverse=True)
-        out = Moments(np.zeros(len(flat)), np.zeros(len(flat)), np.zeros(len(flat)))
+        out = Moments(*np.zeros((4, len(flat))))
         for number, pattern in enumerate(patterns):
             cells = which.ravel() == number
             part = frame.table(axes, pattern.reshape(where.shape[axes:]), relative=relative)
-            for mine, theirs in ((out.value, part.value), (out.variance, part.variance), (out.fourth, part.fourth)):
-                mine[cells] = theirs.ravel()[cells]
-        return out
+            for name in ("value", "variance", "fourth", "mixed"):
+                getattr(out, name)[cells] = getattr(part, name).ravel()[cells]
+        return replace(out, rows=part.rows)
 
     def _mean(self, question: Question, frame: NoisyTable, where: Floats) -> Answer | CrossTab:
         """Mean of an attribute: sum of its values over number of rows that have one."""

@@ -13,14 +13,19 @@ from numpy.typing import NDArray
 
 from ...domain import Domain
 from ...errors import BadSynopsis, TooWide
+from ...laws import Law
 from ...maths.interactions.layout import Basis, CoordinateNoise, InteractionLayout
 from ...maths.interactions.noisy_table import Independent, NoisyTable
+from ...maths.wide.bar import WideBar
 from ...questions.answer import Answer, CrossTab
 from ...questions.parse import Question
 from ..reading import noise_scale, read_law
+from .first_singles import FirstSingles
 from .linear import LinearModel
 
 __all__ = ["LowOrderModel"]
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +43,15 @@ class LowOrderModel(LinearModel):
     width: int
     """Questions about more attributes than this are refused; from `order` on, answers are approximate."""
     basis: Basis = "contrast"
+    first: FirstSingles | None = None
+    """What was measured of single attributes before; both measurements count, by how exact they are."""
+    bar: WideBar | None = None
+    """How far wide guesses are off, where that was measured."""
+
+    @property
+    def form(self) -> int:
+        """Version 1 knew neither a first look nor a bar."""
+        return 1 if self.first is None and self.bar is None else 3
 
     @cached_property
     def interactions(self) -> InteractionLayout:
@@ -70,17 +84,35 @@ class LowOrderModel(LinearModel):
             raise TooWide(names=[self.domain.closed[p].name for p in positions], width=self.order)
         ascending = sorted(positions)
         shape = [self.domain.sizes[p] for p in ascending]
-        numbers, scale = np.empty(shape), np.empty(shape, dtype=np.int64)
+        parts = [np.empty(shape) for _ in range(3)]
         for members in self.interactions.subsets(ascending):
-            place = self.interactions.place(members)
             inner = self.interactions.shape(members)
             corner = tuple(slice(1, None) if p in members else 0 for p in ascending)
-            numbers[corner] = self.coordinates[place].reshape(inner)
-            scale[corner] = self.scales.index[place].reshape(inner)
+            for part, known in zip(parts, self.released(members), strict=True):
+                part[corner] = known.reshape(inner)
         order = [ascending.index(p) for p in positions]
-        numbers, scale = numbers.transpose(order), scale.transpose(order)
+        numbers, variances, fourths = (part.transpose(order) for part in parts)
         inverses = tuple(self.interactions.functions(self.domain.sizes[p]).inverse for p in positions)
-        return Independent(numbers, inverses, None, self.variances[scale], self._fourths[scale])
+        return Independent(numbers, inverses, None, variances, fourths)
+
+    def released(self, members: Sequence[int]) -> tuple[Floats, Floats, Floats]:
+        """The coordinates of a set of attributes, and the variances and fourth cumulants of their noise."""
+        place = self.interactions.place(members)
+        scale = self.scales.index[place]
+        known = self.coordinates[place].astype(np.float64), self.variances[scale], self._fourths[scale]
+        if self.first is None or len(members) != 1 or members[0] not in self.first.positions:
+            return known
+        return _both(known, self.first.contrasts_of(members[0]))
+
+    def released_bits(self, positions: NDArray[np.int64]) -> tuple[Floats, Floats]:
+        """The same of many sets of two-valued attributes of one size, a row each: coordinates and variances."""
+        places = self.interactions.ranks(positions)
+        values, variances = self.coordinates[places].astype(np.float64), self.variances[self.scales.index[places]]
+        if self.first is not None and positions.shape[1] == 1:
+            for i, (position,) in enumerate(positions.tolist()):
+                value, variance, _ = self.released([position])
+                values[i], variances[i] = value[0], variance[0]
+        return values, variances
 
     @cached_property
     def variances(self) -> NDArray[np.float64]:
@@ -92,18 +124,31 @@ class LowOrderModel(LinearModel):
         return self.law.fourths(np.array([float(s) for s in self.scales.table]))
 
     def parameters(self) -> dict[str, Any]:
-        return {"order": self.order, "law": self.law, "group_scales": [str(s) for s in self.group_scales],
-                "width": self.width, "basis": self.basis}  # fmt: skip
+        own = {"order": self.order, "law": self.law, "group_scales": [str(s) for s in self.group_scales],
+               "width": self.width, "basis": self.basis}  # fmt: skip
+        if (first := self.first) is not None:
+            own["first"] = {"positions": list(first.positions), "scale": str(first.scale)}
+        if (bar := self.bar) is not None:
+            own["bar"] = {"widths": list(bar.widths), "questions": bar.questions, "scale": str(bar.scale)}
+        return own
 
     def numbers(self) -> dict[str, NDArray[np.int64]]:
-        return {"interactions": self.coordinates}
+        first = {} if self.first is None else {"first": self.first.cells}
+        bar = {} if self.bar is None else {"bar": self.bar.distances}
+        return {"interactions": self.coordinates} | first | bar
 
     @classmethod
     def lengths(cls, domain: Domain, parameters: dict[str, Any]) -> dict[str, int]:
         order = parameters["order"]
         if not isinstance(order, int) or not 1 <= order <= max(1, len(domain.sizes)):
             raise BadSynopsis(f"the synopsis says order {order!r}, which its domain does not allow")
-        return {"interactions": InteractionLayout.count(domain.sizes, order)}
+        lengths = {"interactions": InteractionLayout.count(domain.sizes, order)}
+        if "first" in parameters:
+            positions = _positions(domain, parameters["first"]["positions"])
+            lengths["first"] = sum(domain.sizes[p] for p in positions)
+        if "bar" in parameters:
+            lengths["bar"] = len(parameters["bar"]["widths"])
+        return lengths
 
     @classmethod
     def build(cls, domain: Domain, parameters: dict[str, Any], numbers: dict[str, NDArray[np.int64]]) -> LowOrderModel:
@@ -126,4 +171,56 @@ class LowOrderModel(LinearModel):
             coordinates=numbers["interactions"],
             width=width,
             basis=basis,
+            first=_first(domain, law, parameters, numbers),
+            bar=_bar(law, parameters, numbers),
         )
+
+
+def _both(one: tuple[Floats, ...], other: tuple[Floats, ...]) -> tuple[Floats, Floats, Floats]:
+    """Two measurements of the same numbers, weighed by inverse variance."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        weight = np.where(one[1] > 0, other[1] / (one[1] + other[1]), 1.0)
+    rest = 1 - weight
+    return (
+        weight * one[0] + rest * other[0],
+        weight**2 * one[1] + rest**2 * other[1],
+        weight**4 * one[2] + rest**4 * other[2],
+    )
+
+
+def _positions(domain: Domain, given: Any) -> tuple[int, ...]:
+    """Different attributes of the domain, in ascending order."""
+    positions = tuple(given)
+    if not positions or any(type(p) is not int or not 0 <= p < len(domain.sizes) for p in positions):
+        raise BadSynopsis("the synopsis names attributes that its domain does not have")
+    if list(positions) != sorted(set(positions)):
+        raise BadSynopsis("the synopsis names an attribute twice")
+    return positions
+
+
+def _first(
+    domain: Domain, law: Law, parameters: dict[str, Any], numbers: dict[str, NDArray[np.int64]]
+) -> FirstSingles | None:
+    if "first" not in parameters:
+        return None
+    positions = _positions(domain, parameters["first"]["positions"])
+    sizes, scale = tuple(domain.sizes[p] for p in positions), _above_zero(parameters["first"]["scale"], law)
+    return FirstSingles(law=law, sizes=sizes, positions=positions, scale=scale, cells=numbers["first"])
+
+
+def _bar(law: Law, parameters: dict[str, Any], numbers: dict[str, NDArray[np.int64]]) -> WideBar | None:
+    if "bar" not in parameters:
+        return None
+    given = parameters["bar"]
+    widths, questions, scale = tuple(given["widths"]), given["questions"], _above_zero(given["scale"], law)
+    whole = all(type(number) is int and number > 0 for number in (*widths, questions))
+    if not widths or not whole or list(widths) != sorted(set(widths)):
+        raise BadSynopsis("the synopsis has a calibration of widths that cannot be")
+    return WideBar(law=law, widths=widths, questions=questions, scale=scale, distances=numbers["bar"])
+
+
+def _above_zero(given: Any, law: Law) -> Fraction:
+    scale = noise_scale(given, law)
+    if scale <= 0:
+        raise BadSynopsis("the synopsis has noise of no size where there must be some")
+    return scale

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
@@ -13,16 +13,16 @@ from numpy.typing import NDArray
 from ...domain.predicate import Event, Predicate, conjunction
 from ...errors import BadQuestion
 from ...maths.wide.general import assisted_general, certified_general
-from ...maths.wide.shape import Symmetric, shape_of
+from ...maths.wide.shape import General, Symmetric, shape_of
 from ...maths.wide.symmetric import BiasedEstimate, Bits, assisted, certified, published, sets_of
-from ...questions.answer import Answer, CrossTab
+from ...questions.answer import Answer, CrossTab, interval_factor
 from ...questions.parse import Question
 from ..build_answer import Estimates, Wording, build_answer, group_labels, unit_of
 
 if TYPE_CHECKING:
     from .low_order import LowOrderModel
 
-__all__ = ["WideEstimate", "wide_answer", "wide_estimate"]
+__all__ = ["WideEstimate", "estimate_of", "wide_answer", "wide_estimate"]
 
 Floats = NDArray[np.float64]
 Z = 1.96
@@ -56,17 +56,39 @@ def wide_answer(model: LowOrderModel, question: Question, *, count: bool) -> Ans
         raise BadQuestion(f"{prod(sizes):,} groups; beyond {model.order} attributes at most {MOST_CELLS} are estimated")
     cells = product(*(range(size) for size in sizes))
     guesses = [wide_estimate(model, _in_cell(model, question, cell)) for cell in cells]
-    wording = Wording(
-        question=question.text, unit=unit_of(count=count), law=model.law, estimator="assisted",
-        groups=group_labels(model.domain, question.groups),
-        notes=(_note(model, question, None if question.groups else guesses[0]),),
-    )  # fmt: skip
-    fractions = Estimates(
+    certified = Estimates(
         value=np.array([guess.value for guess in guesses]),
         stderr=np.array([_stderr(model, guess, count=count) for guess in guesses]),
         bias=np.array([guess.bias for guess in guesses]),
     )
-    return build_answer(wording, fractions.in_rows(model.total if count else 1.0))
+    single = None if question.groups else guesses[0]
+    usual = _usual(model, certified, len(question.positions), count=count)
+    wording = Wording(
+        question=question.text, unit=unit_of(count=count), law=model.law,
+        estimator="assisted" if usual is None else "calibrated", groups=group_labels(model.domain, question.groups),
+        notes=(_note(model, question, single, calibrated=usual is not None),),
+    )  # fmt: skip
+    rows = model.total if count else 1.0
+    answer = build_answer(wording, (usual or certified).in_rows(rows))
+    if usual is None or not isinstance(answer, Answer):
+        return answer
+    surely = build_answer(wording, certified.in_rows(rows))
+    low, high = surely.interval()
+    return replace(answer, certified=(float(low), float(high)))
+
+
+def _usual(model: LowOrderModel, certified: Estimates, width: int, *, count: bool) -> Estimates | None:
+    """The same with the bar of a usual question; None where that is not known, or what is certified is narrower."""
+    if model.bar is None:
+        return None
+    share = model.bar.stderr(width, model.total)
+    value, rows = np.asarray(certified.value), model.variances[model.scales.index[0]] / model.total**2
+    stderr = np.sqrt(share**2 + (value**2 * rows if count else 0.0))
+    half = interval_factor(0.95, model.bar.kurtosis) * stderr
+    surely = np.asarray(certified.bias) + interval_factor(0.95) * np.asarray(certified.stderr)
+    if (surely <= half).all():
+        return None
+    return Estimates(value=value, stderr=stderr, kurtosis=np.full(value.shape, model.bar.kurtosis))
 
 
 def _in_cell(model: LowOrderModel, question: Question, cell: tuple[int, ...]) -> Predicate:
@@ -92,10 +114,18 @@ def _stderr(model: LowOrderModel, estimate: WideEstimate, *, count: bool) -> flo
     return float(np.sqrt(estimate.bound.stderr**2 + share**2 * rows))
 
 
-def _note(model: LowOrderModel, question: Question, estimate: WideEstimate | None) -> str:
-    """What was done, and what is certified."""
-    text = (f"{len(question.positions)} attributes, of which {model.order} at a time were measured: the value is the "
-            "best guess, and its interval is certified to hold whatever the table")  # fmt: skip
+def _note(model: LowOrderModel, question: Question, estimate: WideEstimate | None, *, calibrated: bool) -> str:
+    """What was done, what the bar is, and what is certified."""
+    measured = f"{len(question.positions)} attributes, of which {model.order} at a time were measured"
+    text = f"{measured}: the value is the best guess, and its interval is certified to hold whatever the table"
+    if calibrated and model.bar is not None:
+        widths = " and ".join(map(str, model.bar.widths))
+        text = (
+            f"{measured}: the value is the best guess, and its 95% interval is made to hold 95% of questions of this "
+            f"kind, as {model.bar.questions} held-out ones about {widths} attributes say, not each of them"
+        )
+    elif model.bar is None and model.basis != "monomial":
+        text += "; how far guesses usually are off was not measured"
     if estimate is None:
         return text
     bound = estimate.bound
@@ -105,7 +135,11 @@ def _note(model: LowOrderModel, question: Question, estimate: WideEstimate | Non
 
 def wide_estimate(model: LowOrderModel, predicate: Predicate) -> WideEstimate:
     """The fraction of rows for which a predicate of many attributes is true."""
-    shape = shape_of(predicate, model.domain.sizes)
+    return estimate_of(model, shape_of(predicate, model.domain.sizes))
+
+
+def estimate_of(model: LowOrderModel, shape: Symmetric | General) -> WideEstimate:
+    """The same for a predicate whose shape is known."""
     if isinstance(shape, Symmetric):
         bits, values = _bits(model, shape), np.array(shape.values)
         if model.basis == "monomial":
@@ -144,16 +178,15 @@ def _pairs(shape: Symmetric) -> list[tuple[int, tuple[bool, ...]]]:
 def _binary(model: LowOrderModel, shape: Symmetric, turned: list[Floats], size: int) -> tuple[Floats, Floats]:
     """All sets at once: one coordinate each."""
     sets = sets_of(len(turned), size)
-    places = model.interactions.ranks(np.array(shape.positions, dtype=np.int64)[sets])
+    values, variances = model.released_bits(np.array(shape.positions, dtype=np.int64)[sets])
     weights = np.array([column[1] for column in turned])[sets].prod(axis=1)
-    return weights * model.coordinates[places], weights**2 * model.variances[model.scales.index[places]]
+    return weights * values, weights**2 * variances
 
 
 def _projected(model: LowOrderModel, shape: Symmetric, turned: list[Floats], members: list[int]) -> tuple[float, float]:
     """The interaction of a few attributes, weighted by the bits' contrasts."""
-    place = model.interactions.place([shape.positions[j] for j in members])
+    values, noise, _ = model.released([shape.positions[j] for j in members])
     weights = np.ones(1)
     for j in members:
         weights = np.multiply.outer(weights, turned[j][1:]).ravel()
-    noise = model.variances[model.scales.index[place]]
-    return float(weights @ model.coordinates[place]), float(weights**2 @ noise)
+    return float(weights @ values), float(weights**2 @ noise)

@@ -125,7 +125,8 @@ class MeasuredSums:
         """Value, variance and fourth cumulant of the sum; nan where what was measured does not tell it."""
         told = _sums_and_known(self.model, self.positions, coefficients, 0)
         if told is None or not told[1][0]:
-            return Moments(*(np.array(np.nan) for _ in range(3)))
+            unknown = np.array(np.nan)
+            return Moments(unknown, unknown, unknown)
         sums, (rows, spread) = told[0], self.model.total
         variance = sums.variance + sums.share**2 * spread
         return Moments((sums.value + sums.share * rows)[0], variance[0], sums.fourth[0])

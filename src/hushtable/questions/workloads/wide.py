@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from ...budget import Budget
 from ...domain import Domain
@@ -14,6 +14,9 @@ from .base import Other, Workload, uncoded
 
 __all__ = ["AllOf", "AnyOf", "AtLeast", "Predicates", "Wide"]
 
+# The share of the budget that buys held-out questions, unless another is given; and the most that may be given.
+CALIBRATION, MOST_CALIBRATION = 0.03, 0.5
+
 
 @dataclass(frozen=True)
 class Wide(Workload, ABC):
@@ -22,11 +25,23 @@ class Wide(Workload, ABC):
     width: int
     order: int | None = None
     """How many attributes to measure together; the planner's choice unless given."""
+    calibration: float | None = field(default=None, kw_only=True)
+    """The share of the budget that tells how far answers are off: 0.03 unless given; 0 leaves certified intervals."""
 
     def __post_init__(self) -> None:
         check_whole(self.width, "width", BadPlan)
+        share = self.calibration_share
+        if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 <= share <= MOST_CALIBRATION:
+            raise BadPlan(
+                f"calibration is a share of the budget from 0 (none) to {MOST_CALIBRATION:g}, not {self.calibration!r}"
+            )
         if self.order is not None:
             check_whole(self.order, "order", BadPlan, most=self.width, limit=f"the width {self.width}")
+
+    @property
+    def calibration_share(self) -> float:
+        """The share of the budget for held-out questions."""
+        return CALIBRATION if self.calibration is None else self.calibration
 
     def check(self, domain: Domain) -> None:
         """At least one attribute with codes, and no wider than there are attributes."""
@@ -49,9 +64,13 @@ class Wide(Workload, ABC):
             more = replace(self, order=chosen + 1)
             yield Other(workload=more, remark="more noise, certified bias {bias}", by_rows=True)
 
-    @abstractmethod
     def values(self) -> tuple[float, ...]:
         """The typical question, by how many of its `width` conditions hold."""
+        return self.values_of(self.width)
+
+    @abstractmethod
+    def values_of(self, width: int) -> tuple[float, ...]:
+        """The typical question about so many attributes."""
 
 
 @dataclass(frozen=True)
@@ -60,9 +79,9 @@ class Predicates(Wide):
 
     name = "predicates"
 
-    def values(self) -> tuple[float, ...]:
+    def values_of(self, width: int) -> tuple[float, ...]:
         """No question is typical; `any of` stands for them, as no other is harder to approximate."""
-        return (0.0, *[1.0] * self.width)
+        return (0.0, *[1.0] * width)
 
 
 @dataclass(frozen=True)
@@ -71,9 +90,9 @@ class AnyOf(Wide):
 
     name = "any_of"
 
-    def values(self) -> tuple[float, ...]:
+    def values_of(self, width: int) -> tuple[float, ...]:
         """True from one condition on."""
-        return (0.0, *[1.0] * self.width)
+        return (0.0, *[1.0] * width)
 
 
 @dataclass(frozen=True)
@@ -82,9 +101,9 @@ class AllOf(Wide):
 
     name = "all_of"
 
-    def values(self) -> tuple[float, ...]:
+    def values_of(self, width: int) -> tuple[float, ...]:
         """True when every condition holds."""
-        return (*[0.0] * self.width, 1.0)
+        return (*[0.0] * width, 1.0)
 
 
 @dataclass(frozen=True)
@@ -98,6 +117,6 @@ class AtLeast(Wide):
         super().__post_init__()
         check_whole(self.r, "r", BadPlan, most=self.width, limit=f"the width {self.width}")
 
-    def values(self) -> tuple[float, ...]:
-        """True from r conditions on."""
-        return tuple(float(ones >= self.r) for ones in range(self.width + 1))
+    def values_of(self, width: int) -> tuple[float, ...]:
+        """True from r conditions on; of fewer than r, when all hold."""
+        return tuple(float(ones >= min(self.r, width)) for ones in range(width + 1))

@@ -1,0 +1,313 @@
+"""Wide releases that decide and calibrate: the order follows dependence, nothing paid for is lost, bars hold."""
+
+from fractions import Fraction
+
+import numpy as np
+import pandas
+import pytest
+from tables import FakeDoor, domain, random_codes
+
+import hushtable as ht
+from hushtable.errors import BadPlan, BadSynopsis
+from hushtable.laws import Law
+from hushtable.maths.wide.bar import WideBar
+from hushtable.maths.wide.held_out import draw_questions, with_rare_sides
+from hushtable.maths.wide.one_factor import OneFactor
+from hushtable.maths.wide.order_choice import STRENGTHS, Look, expected_errors, weigh
+from hushtable.models.linear.first_singles import FirstSingles
+from hushtable.models.linear.low_order import LowOrderModel
+from hushtable.questions.answer import interval_factor
+
+BUDGETS = {"pure": ht.Budget(epsilon=4), "delta": ht.Budget(epsilon=1, delta="1e-9")}
+BIT = {"kind": "boolean", "missing": "error"}
+ROWS = 20_000
+
+
+def bits(columns, *, neighbours="replace"):
+    return domain({f"x{i}": BIT for i in range(columns)}, neighbours=neighbours)
+
+
+def rows_of(columns, strength, seed=1):
+    """Codes whose columns lean on one hidden number; of strength 0 they are independent."""
+    g = np.random.default_rng(seed)
+    hidden, own = g.standard_normal(ROWS), g.standard_normal((columns, ROWS))
+    return (np.sqrt(strength) * hidden + np.sqrt(1 - strength) * own > 0.9).astype(np.uint8)
+
+
+def model_of(shape, codes, workload, budget):
+    made = ht.plan(shape, rows=codes.shape[1], workload=workload, budget=budget)
+    door = FakeDoor(codes, shape)
+    return made, made.by.release(door, shape, made.design), door
+
+
+class TestTheOrder:
+    @pytest.mark.parametrize("neighbours", ["replace", "add-remove"])
+    @pytest.mark.parametrize("budget", BUDGETS)
+    def test_follows_dependence(self, budget, neighbours):
+        """The plan is the same; single attributes serve independent columns, and higher orders dependent ones."""
+        shape, found = bits(40, neighbours=neighbours), []
+        for strength in (0.0, 0.7):
+            made, model, _ = model_of(shape, rows_of(40, strength), "any_of(width=8)", BUDGETS[budget])
+            assert model.order in made.design.parameters.orders
+            found.append(model.order)
+        assert found[0] < found[1]
+
+    @pytest.mark.parametrize("strength", [0.0, 0.7])
+    @pytest.mark.parametrize("budget", BUDGETS)
+    def test_costs_the_same_whatever_is_decided(self, budget, strength):
+        made, _, door = model_of(bits(24), rows_of(24, strength), "any_of(width=8)", BUDGETS[budget])
+        spent, price = sum(one.amount for one in door.prices), made.design.price.amount
+        assert price * Fraction(999, 1000) <= spent <= price
+
+    def test_is_said_before_the_data_are_opened(self):
+        text = str(ht.plan(bits(24), rows=ROWS, workload="any_of(width=8)", budget=BUDGETS["delta"]))
+        assert "decided by released numbers" in text
+        assert "of the budget goes to held-out questions" in text
+
+    def test_can_be_given(self):
+        made, model, _ = model_of(bits(24), rows_of(24, 0.0), "any_of(width=8, order=3)", BUDGETS["delta"])
+        assert made.design.parameters.orders == (3,)
+        assert (model.order, model.first) == (3, None)
+        assert "decided" not in str(made)
+
+    def test_is_not_looked_for_in_few_rows(self):
+        made = ht.plan(bits(24), rows=300, workload="any_of(width=8)", budget=ht.Budget(epsilon="0.5"))
+        assert len(made.design.parameters.orders) == 1
+        assert "certified intervals only: too few rows or too small a budget" in str(made)
+
+    def test_values_of_every_kind_are_looked_at(self):
+        """Attributes of several codes, one code alone, and missing values."""
+        shape = domain({f"c{i}": {"kind": "category", "values": list("abcd"[: 1 + i % 4])} for i in range(12)})
+        codes = random_codes(shape, ROWS, seed=2)
+        _, model, _ = model_of(shape, codes, "predicates(width=5)", BUDGETS["delta"])
+        answer = model.answer(model.parse("any(c1 = 'a', c2 = 'b', c3 = 'c', c5 = 'a', c7 = 'd')"))
+        held = [codes[1] == 0, codes[2] == 1, codes[3] == 2, codes[5] == 0, codes[7] == 3]
+        assert answer.value == pytest.approx(np.any(held, axis=0).mean(), abs=0.05)
+
+
+class TestTheChoice:
+    VALUES = np.array([0.0, *[1.0] * 8])
+
+    def look(self, strength, deviation=0.002):
+        chances = [np.full(8, 0.15)] * 8
+        rows = OneFactor(chances[0], strength)
+        guess = 1 - 0.85**8
+        distance = abs(rows.truth(self.VALUES) - guess)
+        return Look(self.VALUES, chances, np.array([0.0, 1e-4]), distance, deviation, seed=1)
+
+    @pytest.mark.parametrize("strength", [0.07, 0.3, 0.7])
+    def test_the_distance_tells_the_strength(self, strength):
+        weights = weigh(self.look(strength))
+        assert weights.sum() == pytest.approx(1)
+        assert abs(STRENGTHS.index(strength) - int(np.argmax(weights))) <= 1
+
+    def test_without_a_distance_all_strengths_are_possible(self):
+        weights = weigh(self.look(0.3, deviation=np.inf))
+        assert weights.min() > 0
+        np.testing.assert_allclose(weights, weigh(self.look(0.7, deviation=np.inf)))
+
+    def test_noise_and_bias_are_weighed(self):
+        look = self.look(0.3)
+        noises = {order: np.array([0.0, *[1e-4] * order]) for order in (1, 2, 4)}
+        errors = expected_errors(look, weigh(look), noises)
+        assert errors[4] < errors[2] < errors[1]
+        noises[4] = np.array([0.0, 0.05, 0.05, 0.05, 0.05])
+        assert expected_errors(look, weigh(look), noises)[4] > errors[2]
+
+    def test_of_the_whole_width_only_noise_is_left(self):
+        noise = np.array([0.0, *[1e-3] * 8])
+        errors = expected_errors(self.look(0.7), weigh(self.look(0.7)), {8: noise, 1: noise[:2]})
+        assert errors[8] == pytest.approx(0.8 * 1e-3 * np.sqrt(sum(4.0**i * _sets(i) for i in range(1, 9))) / 2**8)
+
+    def test_the_tables_have_the_stated_chances(self):
+        """A condition alone is as likely as stated; with strength 0 all are independent."""
+        rows = OneFactor(np.array([0.1, 0.4, 0.7]), 0.5)
+        assert rows.truth(np.array([0.0, 1 / 3, 2 / 3, 1.0])) == pytest.approx(0.4, abs=1e-3)
+        alone = OneFactor(np.array([0.1, 0.4, 0.7]), 0.0)
+        assert alone.truth(np.array([0.0, 1.0, 1.0, 1.0])) == pytest.approx(1 - 0.9 * 0.6 * 0.3)
+
+
+def _sets(i):
+    from math import comb
+
+    return comb(8, i)
+
+
+class TestBothMeasurements:
+    def test_singles_are_weighed_by_their_noise(self):
+        """Exact numbers from FakeDoor stay exact, and the stated noise is less than that of either."""
+        shape, codes = bits(16), rows_of(16, 0.3)
+        _, model, _ = model_of(shape, codes, "any_of(width=8)", BUDGETS["delta"])
+        assert model.first is not None
+        place = model.first.positions[3]
+        value, variance, _ = model.released([place])
+        own = model.variances[model.scales.index[model.interactions.place([place])]]
+        first = model.first.contrasts_of(place)
+        assert value[0] == pytest.approx(ROWS - 2 * int(codes[place].sum()))
+        assert variance[0] == pytest.approx(1 / (1 / own[0] + 1 / first[1][0]))
+        numbers, variances = model.released_bits(np.array([[place]]))
+        assert (numbers[0], variances[0]) == (value[0], variance[0])
+        answer = model.answer(model.parse(f"x{place}"))
+        assert answer.stderr == pytest.approx(np.sqrt(variance[0]) / 2 / ROWS)
+
+    def test_contrasts_of_cells_have_their_noise(self):
+        g, law = np.random.default_rng(3), Law.LAPLACE
+        cells = np.array([500, 300, 150, 50])
+        noisy = cells + np.rint(g.laplace(scale=30, size=(4000, 4))).astype(np.int64)
+        looks = [FirstSingles(law=law, sizes=(4,), positions=(2,), scale=Fraction(30), cells=row) for row in noisy]
+        values = np.array([look.contrasts_of(2)[0] for look in looks])
+        _, variances, _ = looks[0].contrasts_of(2)
+        np.testing.assert_allclose(values.var(axis=0), variances, rtol=0.25)
+        shares = [look.share((2, (True, False, True, False)), 1000.0) for look in looks]
+        assert np.mean(shares) == pytest.approx(0.65, abs=0.01)
+        assert np.std(shares) == pytest.approx(looks[0].deviation(1000.0), rel=0.2)
+
+
+class TestTheBar:
+    def test_is_the_mean_distance_of_held_out_questions(self):
+        shape, codes = bits(16), rows_of(16, 0.5)
+        _, model, _ = model_of(shape, codes, "any_of(width=8, order=2)", BUDGETS["delta"])
+        assert model.bar is not None
+        assert model.bar.widths == (8,)
+        g, errors = np.random.default_rng(4), []
+        for _ in range(300):
+            columns = g.choice(16, 8, replace=False)
+            answer = model.answer(model.parse(f"any({', '.join(f'x{c}' for c in columns)})"))
+            errors.append(abs(answer.value - codes[columns].any(axis=0).mean()))
+        noise = model.law.stderr(model.bar.scale) / (model.bar.questions * ROWS)
+        assert model.bar.distance(8, ROWS) - noise == pytest.approx(np.mean(errors), rel=0.3)
+
+    def test_widths_between_go_straight(self):
+        bar = WideBar(
+            law=Law.GAUSSIAN, widths=(4, 8), questions=100, scale=Fraction(1), distances=np.array([999, 1999])
+        )
+        assert [bar.distance(width, 1000.0) for width in (3, 4, 6, 8)] == pytest.approx([0.01, 0.01, 0.015, 0.02])
+        assert interval_factor(0.95, bar.kurtosis) * bar.stderr(8, 1000.0) == pytest.approx(2.8 * 0.02, rel=0.01)
+
+    def test_noise_below_nothing_counts_as_nothing(self):
+        bar = WideBar(law=Law.GAUSSIAN, widths=(8,), questions=100, scale=Fraction(9), distances=np.array([-50]))
+        assert bar.distance(8, 100.0) == pytest.approx(3 / 100 / 100)
+
+    @pytest.mark.parametrize("count", [False, True])
+    def test_an_answer_says_what_it_means_and_keeps_what_is_certified(self, count):
+        shape, codes = bits(16), rows_of(16, 0.3)
+        _, model, _ = model_of(shape, codes, "predicates(width=8)", BUDGETS["delta"])
+        question = model.parse("any(x0, x1, x2, x3, x4, x5, x6, x7)")
+        answer = model.answer(question, count=count)
+        assert answer.estimator == "calibrated"
+        assert "made to hold 95% of questions of this kind" in answer.notes[0]
+        low, high = answer.interval()
+        assert answer.certified[0] < low < answer.value < high < answer.certified[1]
+        truth = codes[:8].any(axis=0).mean() * (ROWS if count else 1)
+        assert answer.certified[0] <= truth <= answer.certified[1]
+        assert answer.to_dict()["certified"] == list(answer.certified)
+        assert "certified between" not in answer.text()
+
+    def test_groups_have_it_too(self):
+        _, model, _ = model_of(bits(16), rows_of(16, 0.3), "predicates(width=8, order=2)", BUDGETS["delta"])
+        table = model.answer(model.parse("SELECT x0, x1, count(*) FROM t WHERE x2 OR x3 OR x4 GROUP BY x0, x1"))
+        assert table.estimator == "calibrated"
+        assert len(set(table.stderr)) == 1
+
+    def test_without_it_intervals_are_certified_and_say_so(self):
+        _, model, _ = model_of(bits(16), rows_of(16, 0.3), "any_of(width=8, calibration=0)", BUDGETS["delta"])
+        answer = model.answer(model.parse("any(x0, x1, x2, x3, x4, x5, x6, x7)"))
+        assert model.bar is None
+        assert (answer.estimator, answer.certified) == ("assisted", None)
+        assert "how far guesses usually are off was not measured" in answer.notes[0]
+
+    @pytest.mark.parametrize("share", ["-0.1", "0.6", "true"])
+    def test_bad_shares(self, share):
+        with pytest.raises(BadPlan, match="calibration is a share of the budget from 0"):
+            ht.plan(bits(8), rows=ROWS, workload=f"any_of(width=5, calibration={share})", budget=BUDGETS["pure"])
+
+    @pytest.mark.slow
+    def test_holds_on_a_real_table(self, real_table):
+        """Random disjunctions of 8 of 100 columns: 90 to 99.5% inside, half-width at most 6 times the median error.
+
+        Certified intervals are 30 times as wide and more.
+        """
+        from benchmarks.wide import adult, vault_of
+
+        assert real_table("adult.csv.gz").exists()
+        table = adult()
+        shape, vault = vault_of(table)
+        made = ht.plan(shape, rows=len(table), workload="any_of(width=8)", budget=ht.Budget(epsilon=1, delta="1e-9"))
+        g, inside, halves, errors = np.random.default_rng(1), [], [], []
+        for seed in range(3):
+            synopsis = vault.release(made, randomness=ht.Simulated(seed))
+            for _ in range(200):
+                columns = g.choice(100, 8, replace=False)
+                answer = synopsis.ask(f"any({', '.join(f'x{c}' for c in columns)})")
+                truth = table[:, columns].any(axis=1).mean()
+                low, high = answer.interval()
+                inside.append(low <= truth <= high)
+                halves.append((high - low) / 2)
+                errors.append(abs(answer.value - truth))
+        assert 0.9 <= np.mean(inside) <= 0.995
+        assert np.median(halves) <= 6 * np.median(errors)
+
+
+class TestTheSample:
+    def test_is_public_and_the_same_every_time(self):
+        first, again = (draw_questions([2] * 20, range(20), width=6, count=50) for _ in range(2))
+        assert first == again
+        assert all(len({p for p, _ in conditions}) == 6 for conditions in first)
+
+    def test_every_other_question_is_about_rare_conditions(self):
+        drawn = draw_questions([2] * 20, range(20), width=6, count=4)
+        questions = with_rare_sides(drawn, lambda condition: 0.9, (0.0, *[1.0] * 6))
+        assert [question.masks[0] for question in questions] == [(True, False), (False, True)] * 2
+
+
+class TestFiles:
+    def made(self):
+        _, model, _ = model_of(bits(16), rows_of(16, 0.3), "any_of(width=9)", BUDGETS["delta"])
+        assert model.first is not None
+        assert model.bar is not None
+        return model
+
+    def test_come_back_as_they_were(self):
+        model = self.made()
+        assert model.format == 3
+        again = LowOrderModel.build(model.domain, model.parameters(), model.numbers())
+        question = model.parse("any(x0, x1, x2, x3, x4, x5)")
+        assert again.answer(question).to_dict() == model.answer(question).to_dict()
+        assert LowOrderModel.lengths(model.domain, model.parameters()) == {
+            name: len(values) for name, values in model.numbers().items()
+        }
+
+    @pytest.mark.parametrize(
+        ("part", "key", "value"),
+        [
+            ("first", "positions", [0, 99]),
+            ("first", "positions", [1, 1]),
+            ("first", "positions", []),
+            ("first", "scale", "0"),
+            ("bar", "widths", []),
+            ("bar", "widths", [6, 3]),
+            ("bar", "questions", 0),
+            ("bar", "questions", True),
+            ("bar", "scale", "-1"),
+        ],
+    )
+    def test_forged_parts_are_refused(self, part, key, value):
+        model = self.made()
+        parameters = model.parameters()
+        parameters[part] = parameters[part] | {key: value}
+        with pytest.raises(BadSynopsis):
+            LowOrderModel.build(model.domain, parameters, model.numbers())
+
+
+def test_a_release_is_resumed_and_saved_with_all_its_parts(tmp_path):
+    """Through the real door: charges add up to the price, and the file answers as the release did."""
+    codes = rows_of(12, 0.3)
+    shape = bits(12, neighbours="add-remove")
+    frame = pandas.DataFrame(codes.T.astype(bool), columns=[f"x{i}" for i in range(12)])
+    made = ht.plan(shape, rows=ROWS, workload="any_of(width=6)", budget=BUDGETS["pure"])
+    synopsis = ht.Vault(frame, shape).release(made, randomness=ht.Simulated(1))
+    synopsis.save(tmp_path / "wide.hush")
+    again = ht.load(tmp_path / "wide.hush")
+    text = "any(x0, x1, x2, x3, x4, x5)"
+    assert again.ask(text).to_dict() == synopsis.ask(text).to_dict()
+    assert synopsis.ask(text).certified is not None
