@@ -62,6 +62,8 @@ class Answer(AnswerForms):
     """The same from measured numbers alone, where the value itself is a model's."""
     limits: Limits | None = field(default=None, repr=False, compare=False)
     """From a confidence to the ends of the interval, where they do not lie evenly around the value: averages."""
+    certified: tuple[float, float] | None = None
+    """An interval that holds for the worst question of its kind (95%), where the bar is that of a usual one."""
     not_private: bool = False
     """Whether it comes from a rehearsal with simulated randomness."""
 
@@ -91,6 +93,7 @@ class Answer(AnswerForms):
             }
             | self._marked()
             | ({} if self.unbiased is None else {"unbiased": self.unbiased.short(confidence)})
+            | ({} if self.certified is None else {"certified": [none_if_unknown(end) for end in self.certified]})
         )
 
     def short(self, confidence: float = 0.95) -> dict[str, float | None]:
