@@ -111,7 +111,7 @@ class WeightedRows:
         return out
 
     @cached_property
-    def _inside(self) -> list[Floats]:
+    def inside(self) -> list[Floats]:
         """Share of each code inside its base group; even where the group has no share."""
         out = []
         for groups, p in zip(self.base, self.shares, strict=True):
@@ -133,7 +133,7 @@ class WeightedRows:
         for axis, j in enumerate(positions):
             shape = [1] * len(positions)
             shape[axis] = -1
-            table = np.take(table, self.base[j], axis=axis) * self._inside[j].reshape(shape)
+            table = np.take(table, self.base[j], axis=axis) * self.inside[j].reshape(shape)
         return table
 
     @cached_property
@@ -144,7 +144,7 @@ class WeightedRows:
         """A code for every row, drawn inside its base group; always the same ones."""
         if position not in self._values:
             random = np.random.default_rng([VALUES_SEED, position])
-            drawn = inside_groups(self.codes[position], self.base[position], self._inside[position], random)
+            drawn = inside_groups(self.codes[position], self.base[position], self.inside[position], random)
             self._values[position] = drawn
         return self._values[position]
 
@@ -156,7 +156,7 @@ class WeightedRows:
         chosen = random.permutation(chosen)
         out = np.empty((len(self.base), rows), dtype=np.uint16)
         for j in range(len(self.base)):
-            out[j] = inside_groups(self.codes[j, chosen], self.base[j], self._inside[j], random)
+            out[j] = inside_groups(self.codes[j, chosen], self.base[j], self.inside[j], random)
         return out
 
 

@@ -1,0 +1,158 @@
+"""Replicates: the model's rows weighted again, as other noise of the released laws would have weighted them.
+
+Survey offices publish such weights: the spread of any statistic over them is its standard error [Wol07]. Here the law
+of every noise is known, so that they follow from released numbers alone and cost nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...laws import Law
+from .weighted_rows import SHARE_UNIT, WeightedRows
+
+__all__ = ["CARRIERS", "MOST_LOG", "REPLICATES", "Replicates", "carriers", "drawn", "log_unit", "packed"]
+
+Floats = NDArray[np.float64]
+GOLDEN = (5**0.5 - 1) / 2
+Integers = NDArray[np.int64]
+# How many replicates there are, and by how many rows each is carried at most.
+REPLICATES, CARRIERS = 16, 2**15
+# Logarithms of weights are kept in whole parts of 1: coarse where rows have equal shares, since roundings of thousands
+# of rows cancel; fine where a single row may have a large share. None is beyond MOST_LOG.
+COARSE, FINE, MOST_LOG = 16, 1024, 8
+
+
+@dataclass(frozen=True, eq=False)
+class Replicates:
+    """Other weights of the model's rows, and other shares of every code inside its base group."""
+
+    cloud: WeightedRows
+    logs: Integers
+    """Logarithms of (new weight / weight) of the carriers in units of 1 / `unit`, shape (replicates, carriers)."""
+    fixed_shares: tuple[Integers, ...]
+    """For every attribute the shares of its codes in units of 2^-40, shape (replicates, codes)."""
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self.logs)
+
+    @cached_property
+    def carriers(self) -> tuple[NDArray[np.intp], Floats]:
+        """The rows that carry replicates, and their shares."""
+        return carriers(self.cloud)
+
+    @cached_property
+    def weights(self) -> NDArray[np.float32]:
+        """Shares of the carriers, shape (carriers, replicates)."""
+        unit = log_unit(self.cloud)
+        table = np.exp(np.arange(-MOST_LOG * unit, MOST_LOG * unit + 1) / unit)
+        weights = table[self.logs.T + MOST_LOG * unit] * self.carriers[1][:, None]
+        return np.ascontiguousarray((weights / weights.sum(axis=0)).astype(np.float32))
+
+    @cached_property
+    def _values(self) -> dict[int, tuple[Integers, NDArray[np.float32] | None]]:
+        return {}
+
+    def values(self, position: int) -> tuple[Integers, NDArray[np.float32] | None]:
+        """A code for every carrier, inside its base group; and for every code and replicate how much more of its base
+        group it is than in the model; None where every code is its own group."""
+        if position not in self._values:
+            self._values[position] = self._drawn(position)
+            self._codes[position] = self._values[position][0]
+        return self._values[position]
+
+    def _drawn(self, position: int) -> tuple[Integers, NDArray[np.float32] | None]:
+        base, inside = self.cloud.base[position], self.cloud.inside[position]
+        groups = self.cloud.codes[position][self.carriers[0]].astype(np.int64)
+        by_group, sizes = np.argsort(base, kind="stable"), np.bincount(base)
+        ends = np.cumsum(sizes)
+        if len(sizes) == len(base):
+            return by_group[groups], None
+        # An even sequence stands for chance: neighbours among the sorted rows get different codes.
+        points = groups + (np.arange(len(groups)) * GOLDEN + position * GOLDEN**2) % 1.0
+        chosen = np.searchsorted(np.cumsum(inside[by_group]), points, side="right")
+        chosen = np.clip(chosen, (ends - sizes)[groups], ends[groups] - 1)
+        new = self.fixed_shares[position] / self.fixed_shares[position].sum(axis=1, keepdims=True)
+        whole = np.array([np.bincount(base, each) for each in new])[:, base]
+        ratio = np.divide(new, whole * inside, out=np.ones_like(new), where=(whole > 0) & (inside > 0))
+        return by_group[chosen], np.ascontiguousarray(ratio.T.astype(np.float32))
+
+    @cached_property
+    def _codes(self) -> NDArray[np.uint16]:
+        return np.zeros((len(self.cloud.base), len(self.carriers[0])), dtype=np.uint16)
+
+    def codes(self, positions: Sequence[int]) -> NDArray[np.uint16]:
+        """Codes of the carriers, one line an attribute; those at other positions mean nothing."""
+        for position in positions:
+            self.values(position)
+        return self._codes
+
+    def tables(
+        self,
+        positions: Sequence[int],
+        holds: NDArray[np.bool_],
+        key: Integers,
+        cells: int,
+        values: Sequence[Floats] = (),
+    ) -> Iterator[list[Floats]]:
+        """Shares of the carriers that hold, in each of so many cells; of the model, then of every replicate.
+
+        `key` is the cell of every carrier. For each of `values`, a number a carrier, its sums follow the shares.
+        """
+        here = np.flatnonzero(holds)
+        key, values = key[here], [each[here] for each in values]
+        weights = self.weights[here]
+        for position in positions:
+            codes, ratio = self.values(position)
+            if ratio is not None:
+                weights = weights * ratio[codes[here]]
+        yield _summed(key, self.carriers[1][here], cells, values)
+        if cells == 1:
+            shares = weights.sum(axis=0, dtype=np.float64)
+            tops = [each @ weights for each in values]
+            yield from ([np.array([share]), *(np.array([top[r]]) for top in tops)] for r, share in enumerate(shares))
+            return
+        for r in range(self.count):
+            yield _summed(key, weights[:, r], cells, values)
+
+
+def _summed(key: Integers, weights: NDArray[Any], cells: int, values: Sequence[Floats]) -> list[Floats]:
+    each = [weights, *(weights * value for value in values)]
+    return [np.asarray(np.bincount(key, one, minlength=cells), dtype=np.float64) for one in each]
+
+
+def carriers(cloud: WeightedRows) -> tuple[NDArray[np.intp], Floats]:
+    """The rows of the model that carry replicates, and their shares: all, or so many for equal shares of it."""
+    if len(cloud.fixed_weights) <= CARRIERS:
+        return np.arange(len(cloud.fixed_weights)), cloud.weights
+    edges = np.cumsum(cloud.weights)
+    points = (np.arange(CARRIERS) + 0.5) * (edges[-1] / CARRIERS)
+    chosen = np.minimum(np.searchsorted(edges, points, side="right"), len(edges) - 1)
+    return chosen, np.full(CARRIERS, 1 / CARRIERS)
+
+
+def log_unit(cloud: WeightedRows) -> int:
+    """How finely logarithms of weights are kept."""
+    return FINE if len(cloud.fixed_weights) <= CARRIERS else COARSE
+
+
+def packed(cloud: WeightedRows, logs: Sequence[Floats], shares: Sequence[Sequence[Floats]]) -> Replicates:
+    """From logarithms of (new weight / weight) of the carriers and shares of all codes, one of each a replicate."""
+    fixed = np.rint(np.clip(np.array(logs), -MOST_LOG, MOST_LOG) * log_unit(cloud)).astype(np.int64)
+    by_column = tuple(np.rint(np.array(each) * SHARE_UNIT).astype(np.int64) for each in zip(*shares, strict=True))
+    return Replicates(cloud, fixed, by_column)
+
+
+def drawn(law: Law, variance: float, shape: tuple[int, ...], random: np.random.Generator) -> Floats:
+    """Simulated noise of a law and a variance."""
+    if law.power == 2:
+        return random.normal(0.0, variance**0.5, shape)
+    return random.laplace(0.0, (variance / 2) ** 0.5, shape)
