@@ -25,6 +25,7 @@ from .weighted_rows import WeightedRows
 __all__ = [
     "KURTOSIS",
     "MOST_WIDTH",
+    "NOT_MEASURED",
     "ErrorRatio",
     "ErrorRatios",
     "deviations",
@@ -170,3 +171,6 @@ class ErrorRatios:
         if width <= MOST_WIDTH:
             return self._measured[max(width, 1) - 1]
         return ErrorRatio(self._measured[-1].ratio * GROWTH ** (width - MOST_WIDTH), "extrapolated")
+
+
+NOT_MEASURED = ErrorRatios(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), (), Law.GAUSSIAN)

@@ -11,6 +11,7 @@ from numba import njit
 __all__ = [
     "gibbs_pass",
     "length_cells",
+    "nearest_non_negative",
     "replicated_tables",
     "solve_cells",
     "sweep",
@@ -41,6 +42,37 @@ def solve_cells(model: Any, theta: Any, target: Any, strength: Any, reach: float
             if abs(x) > reach:
                 break
         change[cell] = min(max(x, -reach), reach)
+
+
+@njit(cache=True, nogil=True)
+def nearest_non_negative(table: Any, rounds: int, near: float) -> Any:
+    """The nearest table of two attributes without negative cells that has the same margins, by Dykstra's algorithm.
+
+    It ends after so many rounds, or when no cell on the margins is further below 0 than `near`.
+    """
+    height, width = table.shape
+    rows, columns = np.zeros(height), np.zeros(width)
+    for i in range(height):
+        for j in range(width):
+            rows[i] += table[i, j]
+            columns[j] += table[i, j]
+    out, cut = table.copy(), np.zeros_like(table)
+    for _ in range(rounds):
+        by_row, by_column, least = rows.copy(), columns.copy(), 0.0
+        for i in range(height):
+            for j in range(width):
+                by_row[i] -= out[i, j]
+                by_column[j] -= out[i, j]
+        both = by_row.sum() / (height * width)
+        for i in range(height):
+            for j in range(width):
+                on = out[i, j] + by_row[i] / width + by_column[j] / height - both
+                least = min(least, on)
+                out[i, j] = max(on + cut[i, j], 0.0)
+                cut[i, j] = on + cut[i, j] - out[i, j]
+        if least > -near:
+            break
+    return out
 
 
 @njit(cache=True, nogil=True)

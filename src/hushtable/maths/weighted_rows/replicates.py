@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...laws import Law
-from .weighted_rows import SHARE_UNIT, WeightedRows
+from .weighted_rows import SHARE_UNIT, WeightedRows, drawn_rows, inside_groups, shares_inside
 
 __all__ = ["CARRIERS", "MOST_LOG", "REPLICATES", "Replicates", "carriers", "drawn", "log_unit", "packed"]
 
@@ -122,6 +122,32 @@ class Replicates:
             return
         for r in range(self.count):
             yield _summed(key, weights[:, r], cells, values)
+
+    def draw(self, replicate: int, stretch: float, rows: int, random: np.random.Generator) -> NDArray[np.uint16]:
+        """Codes of synthetic rows: a systematic draw by weight, values by quota inside groups.
+
+        Weights are those of the model, moved towards the replicate by `stretch` times all of the way: -1 is its mirror
+        image.
+        """
+        weights = self.carriers[1] * np.exp(stretch * self.logs[replicate] / log_unit(self.cloud))
+        chosen = drawn_rows(weights, rows, random)
+        out = np.empty((len(self.cloud.base), rows), dtype=np.uint16)
+        for j, (base, inside) in enumerate(zip(self.cloud.base, self.cloud.inside, strict=True)):
+            other = shares_inside(base, self.fixed_shares[j][replicate].astype(np.float64))
+            log = np.log(np.divide(other, inside, out=np.ones_like(inside), where=(other > 0) & (inside > 0)))
+            moved = shares_inside(base, inside * np.exp(np.clip(stretch * log, -MOST_LOG, MOST_LOG)))
+            out[j] = inside_groups(self.cloud.codes[j, self.carriers[0][chosen]], base, moved, random)
+        return out
+
+    def weighted_rows(self) -> tuple[NDArray[np.uint16], Floats]:
+        """Codes of the carriers, and their shares: the model's, then those of every replicate."""
+        everything = range(len(self.cloud.base))
+        codes, weights = self.codes(everything), self.weights.astype(np.float64)
+        for position in everything:
+            values, ratio = self.values(position)
+            if ratio is not None:
+                weights *= ratio[values]
+        return codes, np.column_stack([self.carriers[1], weights / weights.sum(axis=0)])
 
 
 def _summed(key: Integers, weights: NDArray[Any], cells: int, values: Sequence[Floats]) -> list[Floats]:

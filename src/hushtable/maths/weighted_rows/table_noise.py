@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...laws import Law
-from .fit_targets import FitTargets, on_margins
+from .fit_targets import FitTargets, half_projected, on_margins
 from .grouped_sets import RawTable, interaction_of
 from .network import Network
 from .replicates import REPLICATES, Replicates, carriers, drawn, packed
@@ -21,6 +21,8 @@ __all__ = ["TableNoise", "new_shares"]
 Floats = NDArray[np.float64]
 # Sweeps over all tables for each replicate: its rows begin near where they end.
 SWEEPS = 4
+# Rounds of the projection of a pair's table; so few do most of it, and there are many tables.
+PROJECTIONS = 50
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +67,9 @@ class TableNoise:
         """The model's own tables, moved as the noise of single columns moves margins; pairs by their own noise too."""
         for number, (grouped, table) in enumerate(zip(network.sets, own, strict=True)):
             if number < len(self.tables):
-                yield table + on_margins(self.tables[number].set, seen[number], moved, network.rows, total=0.0)
+                own_set = self.tables[number].set
+                new = table + on_margins(own_set, seen[number], moved, network.rows, total=0.0)
+                yield half_projected(new, PROJECTIONS)
             else:
                 (j,) = grouped.members
                 yield np.maximum(table + network.rows * np.bincount(network.base[j], moved[j]), 0.0)

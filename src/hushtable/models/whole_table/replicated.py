@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ...maths.weighted_rows.error_ratios import KURTOSIS, ErrorRatio, ErrorRatios, deviations
+from ...maths.weighted_rows.error_ratios import KURTOSIS, NOT_MEASURED, ErrorRatio, deviations
 from ...maths.weighted_rows.replicates import Replicates
 from ...questions.answer import interval_factor
 from ...questions.parse import Question
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 __all__ = ["ReplicateBars", "below_noise"]
 
 Floats = NDArray[np.float64]
-NOT_MEASURED = ErrorRatios(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), (), None)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,7 @@ from ...domain import Domain
 from ...errors import BadSynopsis
 from ...laws import Law
 from ...maths.weighted_rows.calibration import Calibration
-from ...maths.weighted_rows.error_ratios import ErrorRatios
+from ...maths.weighted_rows.error_ratios import NOT_MEASURED, ErrorRatios
 from ...maths.weighted_rows.grouped_sets import GroupedSet, RawTable
 from ...maths.weighted_rows.rare_targets import RareMeasured
 from ...maths.weighted_rows.replicates import Replicates
@@ -79,6 +79,24 @@ class WholeTableModel(Model):
 
     def draw(self, rows: int, random: np.random.Generator) -> NDArray[np.uint16]:
         return self.cloud.draw(rows, random)
+
+    @property
+    def replicate_count(self) -> int:
+        return 0 if self.replicates is None else self.replicates.count
+
+    def draw_replicate(self, replicate: int, rows: int, random: np.random.Generator) -> NDArray[np.uint16]:
+        if self.replicates is None:
+            return super().draw_replicate(replicate, rows, random)
+        # Replicates are shrunk twice. Every second one is mirrored, so that sets lie around the model, and as far as
+        # answers about three columns are off.
+        ratio = (self.ratios or NOT_MEASURED).ratio(3).ratio
+        return self.replicates.draw(replicate, -ratio if replicate % 2 else ratio, rows, random)
+
+    def replicate_weights(self) -> tuple[NDArray[np.uint16], NDArray[np.float64]]:
+        if self.replicates is None:
+            return super().replicate_weights()
+        codes, weights = self.replicates.weighted_rows()
+        return codes, self.total[0] * weights
 
     def facts(self) -> tuple[tuple[str, str], ...]:
         pairs, triples = (sum(len(raw.set.members) == width for raw in self.tables) for width in (2, 3))
