@@ -23,7 +23,7 @@ __all__ = ["NO_REPLICATES", "Model"]
 
 NO_REPLICATES = (
     "this synopsis has no replicates to draw sets of rows by; releases of whole_table() have, unless they are older "
-    "than format 3"
+    "than format 4"
 )
 
 

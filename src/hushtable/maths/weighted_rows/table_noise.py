@@ -19,8 +19,9 @@ from .weighted_rows import WeightedRows
 __all__ = ["TableNoise", "new_shares"]
 
 Floats = NDArray[np.float64]
-# Sweeps over all tables for each replicate: its rows begin near where they end.
-SWEEPS = 4
+# Sweeps over all tables for each replicate, whose rows begin near where they end; and passes over single attributes
+# after each of them.
+SWEEPS, PASSES = 4, 5
 # Rounds of the projection of a pair's table; so few do most of it, and there are many tables.
 PROJECTIONS = 50
 
@@ -55,8 +56,9 @@ class TableNoise:
             target, bent, weights = np.concatenate([np.zeros(0), *parts]), theta.copy(), start.copy()
             for _ in range(SWEEPS):
                 _margins_of_triples(network, target, own, seen, codes, weights)
-                sweep(codes, weights, network.factors, network.maps, network.cells, bent, target, network.strength,
-                      network.rows, 0, 0.0, 0)  # fmt: skip
+                for begin in (0, *(network.alone,) * PASSES):
+                    sweep(codes, weights, network.factors, network.maps, network.cells, bent, target,
+                          network.strength, network.rows, begin, 0.0, 0)  # fmt: skip
             logs.append(np.log(np.maximum(weights / start, 1e-300)))
             shares.append(new)
         return packed(cloud, logs, shares)

@@ -70,7 +70,7 @@ class WholeTableModel(Model):
 
     @property
     def format(self) -> int:
-        return 1 if self.replicates is None else 3
+        return super().format if self.replicates is None else 4
 
     def answer(self, question: Question, *, count: bool = False) -> Answer | CrossTab:
         from .whole_table_answers import whole_table_answer
