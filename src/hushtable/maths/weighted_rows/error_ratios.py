@@ -40,9 +40,11 @@ Integers = NDArray[np.int64]
 MOST_WIDTH, TABLES = 5, 32
 # What other tables showed (docs/whole-table.md): the ratio of each width, its standard deviation between tables, by
 # how much it grows with each column beyond the widest, and the least one that is believed.
-USUAL, BETWEEN, GROWTH, LEAST = (1.05, 1.1, 0.95, 1.1, 1.2), 0.3, 1.1, 0.5
+USUAL, BETWEEN, GROWTH, LEAST = (1.0, 1.05, 0.9, 1.1, 1.2), 0.2, 1.1, 0.5
+# So many standard errors are added to it: bars that are too narrow do more harm than bars that are too wide.
+CAUTION = 0.5
 # Excess kurtosis of errors over deviations: some questions are harder than others.
-KURTOSIS = 6.0
+KURTOSIS = 5.0
 
 
 class ErrorRatio(NamedTuple):
@@ -84,9 +86,11 @@ def _halves(share: Floats, random: np.random.Generator) -> Integers:
 
 
 def model_tables(cloud: WeightedRows, sets: Sequence[GroupedSet]) -> list[Floats]:
-    """The model's shares of the cells of tables."""
+    """The model's shares of the cells of tables, as answers have them; all tables are of one width."""
     from .kernels import weighted_tables
 
+    if len(sets[0].members) == 1:
+        return [np.asarray(grouped.expected(cloud.shares)) for grouped in sets]
     codes = np.array([cloud.values(j) for j in range(len(cloud.base))])
     lines, spans, maps, starts = _layout(sets)
     out = np.zeros(int(starts[-1]))
@@ -112,6 +116,8 @@ def expected_sums(
         own, each = np.zeros(int(starts[-1])), np.zeros((int(starts[-1]), replicates.count))
         replicated_tables(codes, replicates.carriers[1], replicates.weights, np.concatenate(ratios), places, lines,
                           spans, maps, starts, own, each)  # fmt: skip
+        whole = np.repeat(np.add.reduceat(each, starts[:-1], axis=0), np.diff(starts), axis=0)
+        each /= np.where(whole > 0, whole, 1.0)
         spread = np.sqrt(((each - own[:, None]) ** 2).mean(axis=1))
         width = len(tables[0].members)
         # The mean of |x| is sqrt(2 / pi) of the deviation for normal x.
@@ -150,10 +156,7 @@ class ErrorRatios:
 
     @cached_property
     def _measured(self) -> list[ErrorRatio]:
-        """What other tables showed, corrected by what was measured here as far as its noise allows.
-
-        Plus one standard error: bars that are too narrow do more harm than bars that are too wide.
-        """
+        """What other tables showed, corrected by what was measured here as far as its noise allows."""
         found = []
         for place, usual in enumerate(USUAL):
             prior = (BETWEEN * usual) ** 2
@@ -162,7 +165,7 @@ class ErrorRatios:
                 expected = float(self.expected[place])
                 seen, noise = self.sums[place] / expected, self.law.stderr(self.scales[place]) / expected
             trust = prior / (prior + noise**2)
-            ratio = usual + trust * (seen - usual) + math.sqrt(prior * (1 - trust))
+            ratio = usual + trust * (seen - usual) + CAUTION * math.sqrt(prior * (1 - trust))
             found.append(ErrorRatio(max(ratio, LEAST), "measured" if trust >= 0.5 else "usual"))
         return found
 

@@ -12,15 +12,15 @@ from .fit_targets import FitTargets
 from .network import Network, build
 from .rare_design import length_cell
 from .rare_targets import RareMeasured, agree_rare
-from .replicates import REPLICATES, Replicates, carriers, drawn, packed
+from .replicates import REPLICATES, Replicates, carriers, drawn, packed, sweeps_for
 from .row_lengths import row_lengths
 from .weighted_rows import WeightedRows
 
 __all__ = ["RareNoise"]
 
 Floats = NDArray[np.float64]
-# Rows whose products are summed at once, and sweeps over all tables for each replicate.
-ROWS, SWEEPS = 16_384, 4
+# Rows whose products are summed at once.
+ROWS = 16_384
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +93,7 @@ class RareNoise:
         lengths = row_lengths(seen.columns, seen.believed(network.rows), len(codes))
         net = build(new, network.base, network.rules, lengths)
         weights, theta, factors = start.copy(), np.zeros(len(net.target)), np.ones(len(lengths.wanted))
-        for _ in range(SWEEPS):
+        for _ in range(sweeps_for(len(new.sets))):
             lengths.rake(codes, weights, factors)
             sweep(codes, weights, net.factors, net.maps, net.cells, theta, net.target, net.strength, net.rows,
                   0, 0.0, 0)  # fmt: skip

@@ -17,13 +17,15 @@ from numpy.typing import NDArray
 from ...laws import Law
 from .weighted_rows import SHARE_UNIT, WeightedRows, drawn_rows, inside_groups, shares_inside
 
-__all__ = ["CARRIERS", "MOST_LOG", "REPLICATES", "Replicates", "carriers", "drawn", "log_unit", "packed"]
+__all__ = ["CARRIERS", "MOST_LOG", "REPLICATES", "Replicates", "carriers", "drawn", "log_unit", "packed", "sweeps_for"]
 
 Floats = NDArray[np.float64]
 GOLDEN = (5**0.5 - 1) / 2
 Integers = NDArray[np.int64]
 # How many replicates there are, and by how many rows each is carried at most.
 REPLICATES, CARRIERS = 16, 2**15
+# Sweeps over all tables for each replicate, whose rows begin near where they end; so many where tables are many.
+SWEEPS, FEWER_SWEEPS, MANY_TABLES = 4, 2, 500
 # Logarithms of weights are kept in whole parts of 1: coarse where rows have equal shares, since roundings of thousands
 # of rows cancel; fine where a single row may have a large share. None is beyond MOST_LOG.
 COARSE, FINE, MOST_LOG = 16, 1024, 8
@@ -45,16 +47,27 @@ class Replicates:
         return len(self.logs)
 
     @cached_property
+    def _places(self) -> NDArray[np.intp]:
+        """For every carrier its place in `logs`. Few rows are taken several times, so that each can have several codes
+        of its base groups."""
+        rows, shares = carriers(self.cloud)
+        alone = all(len(base) == size for base, size in zip(self.cloud.base, self.cloud.base_sizes, strict=True))
+        return np.arange(len(rows)) if alone or len(rows) == CARRIERS else equal_shares(shares, CARRIERS)
+
+    @cached_property
     def carriers(self) -> tuple[NDArray[np.intp], Floats]:
         """The rows that carry replicates, and their shares."""
-        return carriers(self.cloud)
+        rows, shares = carriers(self.cloud)
+        if len(self._places) == len(rows):
+            return rows, shares
+        return rows[self._places], np.full(len(self._places), 1 / len(self._places))
 
     @cached_property
     def weights(self) -> NDArray[np.float32]:
         """Shares of the carriers, shape (carriers, replicates)."""
         unit = log_unit(self.cloud)
         table = np.exp(np.arange(-MOST_LOG * unit, MOST_LOG * unit + 1) / unit)
-        weights = table[self.logs.T + MOST_LOG * unit] * self.carriers[1][:, None]
+        weights = table[self.logs[:, self._places].T + MOST_LOG * unit] * self.carriers[1][:, None]
         return np.ascontiguousarray((weights / weights.sum(axis=0)).astype(np.float32))
 
     @cached_property
@@ -107,13 +120,8 @@ class Replicates:
 
         `key` is the cell of every carrier. For each of `values`, a number a carrier, its sums follow the shares.
         """
-        here = np.flatnonzero(holds)
+        here, weights = np.flatnonzero(holds), self._weights_of(positions)[holds]
         key, values = key[here], [each[here] for each in values]
-        weights = self.weights[here]
-        for position in positions:
-            codes, ratio = self.values(position)
-            if ratio is not None:
-                weights = weights * ratio[codes[here]]
         yield _summed(key, self.carriers[1][here], cells, values)
         if cells == 1:
             shares = weights.sum(axis=0, dtype=np.float64)
@@ -123,13 +131,24 @@ class Replicates:
         for r in range(self.count):
             yield _summed(key, weights[:, r], cells, values)
 
+    def _weights_of(self, positions: Sequence[int]) -> NDArray[np.float32]:
+        """Shares of the carriers with the codes that they have at these positions, shape (carriers, replicates)."""
+        drawn = [self.values(position) for position in positions]
+        weights = self.weights
+        for codes, ratio in drawn:
+            if ratio is not None:
+                weights = weights * ratio[codes]
+        total = weights.sum(axis=0)
+        return np.asarray(weights / np.where(total > 0, total, 1.0), dtype=np.float32)
+
     def draw(self, replicate: int, stretch: float, rows: int, random: np.random.Generator) -> NDArray[np.uint16]:
         """Codes of synthetic rows: a systematic draw by weight, values by quota inside groups.
 
         Weights are those of the model, moved towards the replicate by `stretch` times all of the way: -1 is its mirror
         image.
         """
-        weights = self.carriers[1] * np.exp(stretch * self.logs[replicate] / log_unit(self.cloud))
+        logs = self.logs[replicate][self._places]
+        weights = self.carriers[1] * np.exp(stretch * logs / log_unit(self.cloud))
         chosen = drawn_rows(weights, rows, random)
         out = np.empty((len(self.cloud.base), rows), dtype=np.uint16)
         for j, (base, inside) in enumerate(zip(self.cloud.base, self.cloud.inside, strict=True)):
@@ -142,12 +161,8 @@ class Replicates:
     def weighted_rows(self) -> tuple[NDArray[np.uint16], Floats]:
         """Codes of the carriers, and their shares: the model's, then those of every replicate."""
         everything = range(len(self.cloud.base))
-        codes, weights = self.codes(everything), self.weights.astype(np.float64)
-        for position in everything:
-            values, ratio = self.values(position)
-            if ratio is not None:
-                weights *= ratio[values]
-        return codes, np.column_stack([self.carriers[1], weights / weights.sum(axis=0)])
+        weights = self._weights_of(everything).astype(np.float64)
+        return self.codes(everything), np.column_stack([self.carriers[1], weights / weights.sum(axis=0)])
 
 
 def _summed(key: Integers, weights: NDArray[Any], cells: int, values: Sequence[Floats]) -> list[Floats]:
@@ -159,15 +174,24 @@ def carriers(cloud: WeightedRows) -> tuple[NDArray[np.intp], Floats]:
     """The rows of the model that carry replicates, and their shares: all, or so many for equal shares of it."""
     if len(cloud.fixed_weights) <= CARRIERS:
         return np.arange(len(cloud.fixed_weights)), cloud.weights
-    edges = np.cumsum(cloud.weights)
-    points = (np.arange(CARRIERS) + 0.5) * (edges[-1] / CARRIERS)
-    chosen = np.minimum(np.searchsorted(edges, points, side="right"), len(edges) - 1)
-    return chosen, np.full(CARRIERS, 1 / CARRIERS)
+    return equal_shares(cloud.weights, CARRIERS), np.full(CARRIERS, 1 / CARRIERS)
+
+
+def equal_shares(shares: Floats, count: int) -> NDArray[np.intp]:
+    """Places of so many rows that stand for equal shares of all."""
+    edges = np.cumsum(shares)
+    points = (np.arange(count) + 0.5) * (edges[-1] / count)
+    return np.asarray(np.minimum(np.searchsorted(edges, points, side="right"), len(edges) - 1))
 
 
 def log_unit(cloud: WeightedRows) -> int:
     """How finely logarithms of weights are kept."""
     return FINE if len(cloud.fixed_weights) <= CARRIERS else COARSE
+
+
+def sweeps_for(tables: int) -> int:
+    """How many sweeps over so many tables a replicate takes."""
+    return SWEEPS if tables <= MANY_TABLES else FEWER_SWEEPS
 
 
 def packed(cloud: WeightedRows, logs: Sequence[Floats], shares: Sequence[Sequence[Floats]]) -> Replicates:

@@ -12,16 +12,15 @@ from ...laws import Law
 from .fit_targets import FitTargets, half_projected, on_margins
 from .grouped_sets import RawTable, interaction_of
 from .network import Network
-from .replicates import REPLICATES, Replicates, carriers, drawn, packed
+from .replicates import REPLICATES, Replicates, carriers, drawn, packed, sweeps_for
 from .shares import denoised
 from .weighted_rows import WeightedRows
 
 __all__ = ["TableNoise", "new_shares"]
 
 Floats = NDArray[np.float64]
-# Sweeps over all tables for each replicate, whose rows begin near where they end; and passes over single attributes
-# after each of them.
-SWEEPS, PASSES = 4, 5
+# Passes over single attributes after each sweep.
+PASSES = 5
 # Rounds of the projection of a pair's table; so few do most of it, and there are many tables.
 PROJECTIONS = 50
 
@@ -54,7 +53,7 @@ class TableNoise:
             seen = [interaction_of(drawn(self.law, t.variance, t.set.shape, random)) for t in self.tables]
             parts = [part.ravel() for part in self._targets(network, own, seen, moved)]
             target, bent, weights = np.concatenate([np.zeros(0), *parts]), theta.copy(), start.copy()
-            for _ in range(SWEEPS):
+            for _ in range(sweeps_for(len(self.tables))):
                 _margins_of_triples(network, target, own, seen, codes, weights)
                 for begin in (0, *(network.alone,) * PASSES):
                     sweep(codes, weights, network.factors, network.maps, network.cells, bent, target,

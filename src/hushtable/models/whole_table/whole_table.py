@@ -109,8 +109,10 @@ class WholeTableModel(Model):
 
     def sections(self) -> tuple[Section, ...]:
         from .audit_section import audit_section
+        from .ratio_section import ratio_section
 
-        return () if self.audit is None else (audit_section(self, self.audit),)
+        bars = () if self.ratios is None else (ratio_section(self.ratios),)
+        return bars if self.audit is None else (*bars, audit_section(self, self.audit))
 
     def fitted_table(self, positions: tuple[int, ...]) -> NDArray[np.float64]:
         return self.cloud.table(positions)
