@@ -30,8 +30,7 @@ FLOOR, MOST_MOVES, CHECK_EVERY = 0.4, 40, 4
 # The rows that are published: sweeps after each draw, up to REPEATS further draws while the effective share is below
 # GOOD, and the share at which a sweep ends early.
 LAST_SWEEPS, REPEATS, GOOD, STOP = 4, 3, 0.5, 0.3
-# Further passes over single attributes after each of these sweeps: they are known best, and each moves those that
-# depend on it.
+# Further passes over single attributes at the very end: they are known best, and each moves those that depend on it.
 LAST_PASSES = 5
 
 
@@ -94,13 +93,17 @@ class _Walk:
                 self.move(len(self.weights))
                 every = CHECK_EVERY if self.moves < MOST_MOVES else 0
 
-    def margins(self) -> None:
-        """One pass over the factors of single attributes."""
+    def margins(self, passes: int) -> None:
+        """Passes over the factors of single attributes, which change weights alone.
+
+        Theta stays as it is: it would grow with every pass where no row is, and the next move would draw rows there.
+        """
         from .kernels import sweep
 
-        net = self.network
-        sweep(self.codes, self.weights, net.factors, net.maps, net.cells, self.theta, net.target, net.strength,
-              net.rows, net.alone, 0.0, 0)  # fmt: skip
+        net, spare = self.network, self.theta.copy()
+        for _ in range(passes):
+            sweep(self.codes, self.weights, net.factors, net.maps, net.cells, spare, net.target, net.strength,
+                  net.rows, net.alone, 0.0, 0)  # fmt: skip
 
     @property
     def effective(self) -> float:
@@ -143,8 +146,7 @@ def _finished(walk: _Walk, count: int) -> Fitted:
         walk.move(count)
         for _ in range(LAST_SWEEPS):
             walk.sweep(1.0, STOP)
-            for _ in range(LAST_PASSES):
-                walk.margins()
         if walk.effective >= GOOD:
             break
+    walk.margins(LAST_PASSES)
     return Fitted(walk.codes, walk.weights, walk.theta, walk.effective, walk.moves)

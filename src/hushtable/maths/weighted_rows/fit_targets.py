@@ -16,7 +16,7 @@ __all__ = ["FitTargets", "agree", "half_projected", "on_margins"]
 Floats = NDArray[np.float64]
 # Bounds on rows / excess, the part of its noise that a table's pull has as variance: near 0 where the table is far
 # from independence, 1 (shrunk as much as its noise says) where sampling alone would make it differ as much.
-WEAKEST, STRONGEST = 0.0005, 0.03
+WEAKEST, STRONGEST = 0.0005, 1.0
 # Rounds of the projection onto tables without negative cells, and how far below 0 (rows) a cell may stay.
 PROJECTIONS, NEAR = 200, 0.1
 
