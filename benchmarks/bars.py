@@ -119,8 +119,7 @@ def ask(model: Any, codes: np.ndarray, width: int, questions: int, random: np.ra
         )
         bars = ReplicateBars(model, model.replicates, Question(text="", where=Count(len(events), len(events), events)))
         truth.append(true.mean())
-        alone = cloud.shares[members[0]][sets[0]].sum() if len(members) == 1 else None
-        value.append(inside.sum() if alone is None else alone)
+        value.append(inside.sum())
         stderr.append(float(bars.fractions(np.array([value[-1]]))[0]))
         ratio = bars.ratio.ratio
     return Seen(np.array(truth), np.array(value), np.array(stderr), float(ratio))

@@ -86,11 +86,9 @@ def _halves(share: Floats, random: np.random.Generator) -> Integers:
 
 
 def model_tables(cloud: WeightedRows, sets: Sequence[GroupedSet]) -> list[Floats]:
-    """The model's shares of the cells of tables, as answers have them; all tables are of one width."""
+    """The model's shares of the cells of tables."""
     from .kernels import weighted_tables
 
-    if len(sets[0].members) == 1:
-        return [np.asarray(grouped.expected(cloud.shares)) for grouped in sets]
     codes = np.array([cloud.values(j) for j in range(len(cloud.base))])
     lines, spans, maps, starts = _layout(sets)
     out = np.zeros(int(starts[-1]))
@@ -106,7 +104,7 @@ def expected_sums(
 
     drawn = [replicates.values(j) for j in range(len(cloud.base))]
     codes = np.array([values for values, _ in drawn], dtype=np.uint16)
-    none = np.ones((1, replicates.count), dtype=np.float32)
+    none = np.ones((1, replicates.count), dtype=np.float64)
     ratios = [none if ratio is None else ratio for _, ratio in drawn]
     places = np.cumsum([0, *(len(ratio) for ratio in ratios)])
     places = np.where([ratio is None for _, ratio in drawn], -1, places[:-1])
@@ -120,6 +118,9 @@ def expected_sums(
         each /= np.where(whole > 0, whole, 1.0)
         spread = np.sqrt(((each - own[:, None]) ** 2).mean(axis=1))
         width = len(tables[0].members)
+        if width == 1:  # as in answers: the rows may have come to the released shares not quite
+            apart = [m - t.expected(cloud.shares) for m, t in zip(model_tables(cloud, tables), tables, strict=True)]
+            spread = np.hypot(spread, np.concatenate(apart))
         # The mean of |x| is sqrt(2 / pi) of the deviation for normal x.
         sums.append(rows * math.sqrt(2 / math.pi) * float(deviations(own, spread, width, rows).sum()))
     return sums

@@ -117,7 +117,7 @@ def replicated_tables(codes: Any, start: Any, weights: Any, ratios: Any, places:
     places[j] is -1 where there are none.
     """
     count = weights.shape[1]
-    weight = np.empty(count, dtype=np.float32)
+    weight = np.empty(count)
     for table in range(len(spans) - 1):
         for r in range(len(start)):
             cell = starts[table]

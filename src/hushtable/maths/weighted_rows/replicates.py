@@ -63,18 +63,18 @@ class Replicates:
         return rows[self._places], np.full(len(self._places), 1 / len(self._places))
 
     @cached_property
-    def weights(self) -> NDArray[np.float32]:
+    def weights(self) -> Floats:
         """Shares of the carriers, shape (carriers, replicates)."""
         unit = log_unit(self.cloud)
         table = np.exp(np.arange(-MOST_LOG * unit, MOST_LOG * unit + 1) / unit)
         weights = table[self.logs[:, self._places].T + MOST_LOG * unit] * self.carriers[1][:, None]
-        return np.ascontiguousarray((weights / weights.sum(axis=0)).astype(np.float32))
+        return np.ascontiguousarray(weights / weights.sum(axis=0))
 
     @cached_property
-    def _values(self) -> dict[int, tuple[Integers, NDArray[np.float32] | None]]:
+    def _values(self) -> dict[int, tuple[Integers, Floats | None]]:
         return {}
 
-    def values(self, position: int) -> tuple[Integers, NDArray[np.float32] | None]:
+    def values(self, position: int) -> tuple[Integers, Floats | None]:
         """A code for every carrier, inside its base group; and for every code and replicate how much more of its base
         group it is than in the model; None where every code is its own group."""
         if position not in self._values:
@@ -82,7 +82,7 @@ class Replicates:
             self._codes[position] = self._values[position][0]
         return self._values[position]
 
-    def _drawn(self, position: int) -> tuple[Integers, NDArray[np.float32] | None]:
+    def _drawn(self, position: int) -> tuple[Integers, Floats | None]:
         base, inside = self.cloud.base[position], self.cloud.inside[position]
         groups = self.cloud.codes[position][self.carriers[0]].astype(np.int64)
         by_group, sizes = np.argsort(base, kind="stable"), np.bincount(base)
@@ -96,7 +96,7 @@ class Replicates:
         new = self.fixed_shares[position] / self.fixed_shares[position].sum(axis=1, keepdims=True)
         whole = np.array([np.bincount(base, each) for each in new])[:, base]
         ratio = np.divide(new, whole * inside, out=np.ones_like(new), where=(whole > 0) & (inside > 0))
-        return by_group[chosen], np.ascontiguousarray(ratio.T.astype(np.float32))
+        return by_group[chosen], np.ascontiguousarray(ratio.T)
 
     @cached_property
     def _codes(self) -> NDArray[np.uint16]:
@@ -131,7 +131,7 @@ class Replicates:
         for r in range(self.count):
             yield _summed(key, weights[:, r], cells, values)
 
-    def _weights_of(self, positions: Sequence[int]) -> NDArray[np.float32]:
+    def _weights_of(self, positions: Sequence[int]) -> Floats:
         """Shares of the carriers with the codes that they have at these positions, shape (carriers, replicates)."""
         drawn = [self.values(position) for position in positions]
         weights = self.weights
@@ -139,7 +139,7 @@ class Replicates:
             if ratio is not None:
                 weights = weights * ratio[codes]
         total = weights.sum(axis=0)
-        return np.asarray(weights / np.where(total > 0, total, 1.0), dtype=np.float32)
+        return np.asarray(weights / np.where(total > 0, total, 1.0))
 
     def draw(self, replicate: int, stretch: float, rows: int, random: np.random.Generator) -> NDArray[np.uint16]:
         """Codes of synthetic rows: a systematic draw by weight, values by quota inside groups.

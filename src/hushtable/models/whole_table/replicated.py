@@ -53,8 +53,19 @@ class ReplicateBars:
         tables = self.replicates.tables(self.question.positions, holds, key, cells)
         (own,) = next(tables)
         spread = sum((np.asarray((each - own) ** 2) for (each,) in tables), np.zeros(cells))
-        spread = np.sqrt(spread / self.replicates.count)
+        spread = np.sqrt(spread / self.replicates.count + self._misfit(value) ** 2)
         return np.asarray(self.ratio.ratio * deviations(value, spread, self.width, self.rows))
+
+    def _misfit(self, value: Floats) -> Floats:
+        """How far the rows are from the released shares of a single column: where columns nearly fix each other, the
+        fit comes to them slowly. 0 for several columns."""
+        if self.width != 1:
+            return np.zeros_like(value)
+        (position,) = self.question.positions
+        share = self.model.cloud.shares[position]
+        if self.question.where:
+            share = share * self.question.where.table((position,), [len(share)])
+        return value - (share if self.question.groups else share.sum())
 
     def averages(self, has: Floats, middle: Floats, reach: Floats) -> tuple[Floats, Floats]:
         """Standard errors of the shares of rows that have a value, and of the averages of their values.

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...domain.predicate import Predicate
 from ...maths.weighted_rows.error_ratios import KURTOSIS
 from ...maths.weighted_rows.replicates import Replicates
 from ...questions.answer import Answer, CrossTab, interval_factor
@@ -26,7 +24,7 @@ from .whole_table_means import by_group, possible_values
 if TYPE_CHECKING:
     from .whole_table import WholeTableModel
 
-__all__ = ["replicated_answer", "shares_of"]
+__all__ = ["replicated_answer"]
 
 Floats = NDArray[np.float64]
 
@@ -38,7 +36,7 @@ def replicated_answer(
     bars = ReplicateBars(model, replicates, question)
     if question.kind == "mean":
         return _averages(bars)
-    value = shares_of(model, question.where, question.groups)
+    value = shares(model, question.where, question.groups)
     stderr = bars.fractions(value)
     estimates = bars.counts(value, stderr) if count else bars.shares(value, stderr)
     wording = Wording(
@@ -50,21 +48,6 @@ def replicated_answer(
         unbiased = build_answer(replace(wording, estimator="measured", notes=()), released)
     answer = build_answer(wording, estimates, unbiased=unbiased)
     return _certified(answer, bars, float(value[0])) if isinstance(answer, Answer) else answer
-
-
-def shares_of(model: WholeTableModel, where: Predicate | None, axes: Sequence[int]) -> Floats:
-    """Shares by the model's rows, for every cell of some attributes; of one attribute alone by its own shares.
-
-    Rows follow those all but exactly; where columns nearly fix each other, they come to it slowly.
-    """
-    positions = {*axes, *(where.positions if where else ())}
-    if len(positions) != 1:
-        return shares(model, where, axes)
-    (position,) = positions
-    share = model.cloud.shares[position]
-    if where:
-        share = share * where.table((position,), [len(share)])
-    return share if axes else np.array([share.sum()])
 
 
 def _certified(answer: Answer, bars: ReplicateBars, share: float) -> Answer:
@@ -82,7 +65,7 @@ def _averages(bars: ReplicateBars) -> Answer | CrossTab:
     assert question.average is not None
     middle, half, has = levels(model.domain.closed[question.average])
     axes = [p for p in question.groups if p != question.average]
-    weights = by_group(model, question, shares_of(model, question.where, [*axes, question.average])) * has
+    weights = by_group(model, question, shares(model, question.where, [*axes, question.average])) * has
     possible = by_group(model, question, possible_values(model, question, axes)) * has > 0
     least = np.where(possible, middle - half, np.inf).min(axis=1)
     most = np.where(possible, middle + half, -np.inf).max(axis=1)
