@@ -18,7 +18,7 @@ PURPOSES: dict[tuple[str, str], str] = {
     ("curator", "free"): MARGIN,
     ("list-curator", "free"): MARGIN,
     ("predicates", "wide"): "a certified bias bound, around a guess that is usually closer",
-    ("whole-table", ""): "a model's value with the audit's bound, which holds for the worst question",
+    ("whole-table", ""): "a model's value, whose bar is made to hold for 95% of questions, not for each of them",
     ("stability-histogram", ""): "values below the threshold count as absent, with a bound on what they hide",
     ("", "average in bins"): "half a bin of bias to either side",
     ("smooth", "quantile"): "all values at which the band of the distribution function may reach the level",

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from .questions.workloads.wide import Predicates as Predicates
     from .synopsis import Synopsis as Synopsis
     from .synopsis import load as load
+    from .synopsis.combined import Combined as Combined
+    from .synopsis.combined import combine as combine
     from .vault.door.randomness import Simulated as Simulated
     from .vault.ledger.ledger import Ledger as Ledger
 
@@ -77,6 +79,8 @@ _HOMES = {
     "Simulated": "vault.door.randomness",
     "Synopsis": "synopsis",
     "load": "synopsis",
+    "combine": "synopsis.combined",
+    "Combined": "synopsis.combined",
     "Listed": "questions.lists",
     "Lists": "questions.lists",
     "Answer": "questions.answer",

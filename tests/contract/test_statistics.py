@@ -215,7 +215,7 @@ def test_every_statistic_is_found():
     assert sorted(statistics()) == [
         "chebyshev", "chosen-tables", "decision-lists", "functions", "grouped-interactions", "grouped-tables",
         "hash-sums", "histogram", "linear-queries", "list-count", "list-sums", "one-question", "parities", "part",
-        "rare-lengths", "rare-sums", "residuals", "row-count", "splines", "tables", "wide-counts",
+        "rare-lengths", "rare-sums", "residuals", "row-count", "splines", "summed-tables", "tables", "wide-counts",
     ]  # fmt: skip
     assert all(kind.name == name for name, kind in statistics().items())
 

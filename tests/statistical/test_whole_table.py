@@ -9,6 +9,7 @@ import pytest
 from tables import MIXED, domain, random_codes
 
 import hushtable as ht
+from hushtable.maths.weighted_rows.fit_rows import RowFit
 from hushtable.maths.weighted_rows.grouped_sets import interaction_of
 from hushtable.mechanisms.whole_table import rare_values as rare_survey
 from hushtable.mechanisms.whole_table import second_round, steps
@@ -40,7 +41,7 @@ BASKET = {f"c{j}": {"kind": "boolean", "missing": "error"} for j in range(36)}
 def no_fit(monkeypatch):
     """The laws of what is measured do not depend on the rows fitted to it, which take all the time."""
     for module in (steps, rare_survey):
-        monkeypatch.setattr(module, "fit_rows", lambda *_: (None, 1.0))
+        monkeypatch.setattr(module, "fit_rows", lambda *_: RowFit(None, 1.0, None))
     monkeypatch.setattr(second_round, "FirstModel", Independent)
 
 
@@ -56,10 +57,10 @@ class Independent:
         return made
 
     def weighted_rows(self):
-        return None, 1.0
+        return RowFit(None, 1.0, None)
 
     def corrected(self, tables):
-        return None, 1.0
+        return RowFit(None, 1.0, None)
 
 
 def squares(model, codes, widths=(0, 1, 2, 3)):

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -42,6 +43,11 @@ def mixed():
     codes = random_codes(shape, 20_000, seed=5)
     model, _, _ = release(shape, codes)
     return shape, codes, model
+
+
+def without_replicates(model):
+    """As it is read from a file of format 1."""
+    return replace(model, replicates=None, ratios=None)
 
 
 def ask(model, text, **options):
@@ -90,11 +96,13 @@ def test_group_by_predicate_and_mean_agree_with_the_model_table(mixed):
     one = ask(model, "sex = 'male' AND smoker")
     assert one.value == pytest.approx(table[1, 1])
     assert one.estimator == "model"
-    assert any("audited" in note for note in one.notes)
+    assert any("bars" in note and "2 columns" in note for note in one.notes)
     assert ask(model, "sex = 'male' AND smoker", count=True).value == pytest.approx(table[1, 1] * model.total[0])
     mean = ask(model, "SELECT avg(smoker) FROM t WHERE sex = 'male'")
     assert mean.value == pytest.approx(table[1, 1] / table[1].sum())
-    assert mean.bias > 0
+    assert mean.stderr > 0
+    low, high = mean.interval()
+    assert 0 <= low < mean.value < high <= 1
     grouped = ask(model, "SELECT sex, avg(smoker) FROM t GROUP BY sex")
     np.testing.assert_allclose(grouped.value, table[:, 1] / table.sum(axis=1))
     ages = ask(model, "SELECT age, avg(age) FROM t GROUP BY age")
@@ -109,10 +117,13 @@ def test_wide_questions_are_evaluated_on_rows(mixed, monkeypatch):
     monkeypatch.setattr("hushtable.maths.weighted_rows.weighted_rows.MOST_CELLS", 1)
     by_rows = ask(model, text)
     assert by_rows.value == pytest.approx(exact.value, abs=0.005)
-    assert np.isnan(exact.bias), "four columns were not audited together"
-    assert any("without an error bound" in note for note in exact.notes)
-    assert "unknown" in str(exact)
-    json.dumps(exact.to_dict(), allow_nan=False)
+    assert exact.certified is None, "four columns were not compared together"
+    assert 0 < exact.stderr < 0.02
+    older = ask(without_replicates(model), text)
+    assert np.isnan(older.bias)
+    assert any("without an error bound" in note for note in older.notes)
+    assert "unknown" in str(older)
+    json.dumps(older.to_dict(), allow_nan=False)
 
 
 def test_measured_values_are_unbiased_and_shown(mixed):
@@ -143,13 +154,18 @@ def test_measured_cells_of_a_cross_tab(mixed):
     assert {"unbiased", "unbiased_stderr"} <= set(crossed.to_dict()["rows"][0])
 
 
-def test_without_an_audit_answers_say_so():
+def test_without_a_calibration_answers_say_so():
     shape = domain(MIXED, neighbours="add-remove")
     model, _, _ = release(shape, random_codes(shape, 5000, seed=3), workload=WholeTable(calibration=0))
     answer = ask(model, "smoker")
     assert model.audit is None
-    assert any("without an audit" in note for note in answer.notes)
-    assert np.isnan(answer.bias)
+    assert model.ratios is None
+    assert any("as on other tables: no calibration" in note for note in answer.notes)
+    assert answer.stderr > 0
+    assert answer.certified is None
+    older = ask(without_replicates(model), "smoker")
+    assert any("without an audit" in note for note in older.notes)
+    assert np.isnan(older.bias)
 
 
 @pytest.mark.parametrize("budget", BUDGETS)
@@ -284,8 +300,8 @@ def test_calibration_is_a_share(share):
 def test_the_former_name_of_an_option_is_read_and_kept_on_record():
     """Files, journals and ledgers written before say audit, and digests of plans must not change."""
     assert read_workload("whole_table(audit=0.03)") == read_workload("whole_table(calibration=0.03)")
-    assert str(WholeTable()) == "whole_table(calibration=0.05)"
-    assert WholeTable().recorded == "whole_table(audit=0.05)"
+    assert str(WholeTable()) == "whole_table(calibration=0.03)"
+    assert WholeTable().recorded == "whole_table(audit=0.03)"
     assert read_workload(WholeTable(calibration=0.2).recorded) == WholeTable(calibration=0.2)
     with pytest.raises(BadPlan, match="audit is the former name of calibration"):
         read_workload("whole_table(audit=0.03, calibration=0.03)")
@@ -293,7 +309,8 @@ def test_the_former_name_of_an_option_is_read_and_kept_on_record():
 
 def test_the_digest_of_a_plan_is_what_it_was_before_the_option_was_renamed():
     shape = domain({"a": {"kind": "boolean", "missing": "error"}, "b": {"kind": "boolean", "missing": "error"}})
-    made = ht.plan(shape, budget=ht.Budget(rho="0.1"), rows=1000, currency="zcdp")
+    made = ht.plan(shape, workload=WholeTable(calibration=0.05), budget=ht.Budget(rho="0.1"), rows=1000,
+                   currency="zcdp")  # fmt: skip
     facts = {
         "domain": shape.digest,
         "workload": "whole_table(audit=0.05)",
@@ -374,18 +391,23 @@ def test_what_holds_for_all_rows_or_none_is_exact(neighbours):
             assert many.stderr == pytest.approx(share * np.sqrt(model.total[1]))
 
 
-def test_the_note_states_a_limit_with_its_confidence(mixed):
+def test_the_note_of_a_model_without_replicates_states_a_limit_with_its_confidence(mixed):
     shape, _, model = mixed
     rows, spread = model.total
     bound = model.audit.bound((1, 3), shape.sizes, rows)
     limit = bound.bias + 1.644854 * np.hypot(bound.stderr, 1.5 * np.sqrt(spread) / rows)
-    (note,) = (note for note in ask(model, "sex = 'male' AND smoker").notes if "audited" in note)
+    older = ask(without_replicates(model), "sex = 'male' AND smoker")
+    (note,) = (note for note in older.notes if "audited" in note)
     assert f"with 95% confidence no question about sex, smoker is wrong by more than {limit:.4f} of the rows" in note
+    newer = ask(model, "sex = 'male' AND smoker")
+    assert newer.certified == pytest.approx((max(newer.value - limit, 0), newer.value + limit))
+    assert newer.to_dict()["certified"] == list(newer.certified)
 
 
 def test_averages_without_an_audit_have_no_bound_but_where_measured():
     shape = domain(MIXED, neighbours="add-remove")
     model, _, _ = release(shape, random_codes(shape, 5000, seed=3), workload=WholeTable(calibration=0))
+    model = without_replicates(model)
     wide = ask(model, "SELECT avg(smoker) FROM t WHERE sex = 'male' AND region = 'south'")
     assert str(wide).endswith("± unknown (95%)")
     assert np.isnan(wide.interval()).all()

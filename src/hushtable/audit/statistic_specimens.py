@@ -183,6 +183,9 @@ STATISTICS: dict[str, StatisticSpecimen] = {
     "grouped-tables": StatisticSpecimen(
         attributes=MIXED, build=lambda d: [statistics.GroupedTables(d.sizes, _grouped(d), [0, 1, 1])]
     ),
+    "summed-tables": StatisticSpecimen(
+        attributes=MIXED, build=lambda d: [statistics.SummedTables(d.sizes, _grouped(d), [0, 1, 1], times=3)]
+    ),
     "grouped-interactions": StatisticSpecimen(
         attributes=MIXED, build=lambda d: [statistics.GroupedInteractions(d.sizes, _grouped(d), [0, 1, 1])], exact=(2,)
     ),

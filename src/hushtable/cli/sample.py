@@ -14,8 +14,20 @@ __all__ = ["run"]
 
 def run(
     synopsis: Annotated[Path, typer.Argument(help="A .hush file.")],
-    rows: Annotated[int, typer.Option("-n", "--rows", help="How many rows.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The file to write: .csv or .parquet.")],
+    rows: Annotated[
+        int | None, typer.Option("-n", "--rows", help="How many rows, of each set where there are several.")
+    ] = None,
+    sets: Annotated[
+        int | None,
+        typer.Option(
+            help="So many sets of rows, in a column `set`, each drawn by another replicate: see `ht.combine`."
+        ),
+    ] = None,
+    replicate_weights: Annotated[
+        bool,
+        typer.Option("--replicate-weights", help="Weighted rows with a weight for each replicate, instead of -n."),
+    ] = False,
     seed: Annotated[
         int | None, typer.Option(help="Draw the same rows again; without a seed they are fresh every time.")
     ] = None,
@@ -24,11 +36,18 @@ def run(
     """Write synthetic rows drawn from a released summary. Needs no data and spends no budget, seed or no seed."""
     from ..questions.stamp import SIMULATED
     from ..synopsis import load
-    from ..synopsis.rows import left_out, notes, write_rows
+    from ..synopsis.rows import left_out, notes, write_batches, write_rows
 
+    if (rows is None) != replicate_weights or (replicate_weights and sets is not None):
+        raise typer.BadParameter("give the number of rows by -n (and of sets by --sets), or --replicate-weights")
     released = load(synopsis)
-    with progress_bar("drawing", rows) as progress:
-        write_rows(released, rows, output, seed=seed, progress=progress)
+    if rows is None:
+        batches = released.replicate_weights(seed=seed).to_reader()
+        rows = released.model.replicate_weights()[0].shape[1]
+        write_batches(released, batches, output)
+    else:
+        with progress_bar("drawing", rows * (sets or 1)) as progress:
+            write_rows(released, rows, output, seed=seed, sets=sets, progress=progress)
     remarks, columns = notes(released), [a.name for a in released.domain.closed]
     for note in remarks:
         typer.echo(f"note: {note}", err=True)
@@ -41,5 +60,7 @@ def run(
         "seed": seed,
         "not_private": released.not_private,
         "notes": remarks,
-    }
-    say(value, f"wrote {rows:,} synthetic rows of {len(columns)} columns to {output}{stamp}", as_json=as_json)
+    } | ({} if sets is None else {"sets": sets})
+    kind = "weighted" if replicate_weights else "synthetic"
+    many = (f"{sets} sets of " if sets else "") + f"{rows:,} {kind} rows"
+    say(value, f"wrote {many} of {len(columns)} columns to {output}{stamp}", as_json=as_json)

@@ -19,7 +19,13 @@ if TYPE_CHECKING:
     from .sections import Section
     from .smooth.density import Density
 
-__all__ = ["Model"]
+__all__ = ["NO_REPLICATES", "Model"]
+
+
+NO_REPLICATES = (
+    "this synopsis has no replicates to draw sets of rows by; releases of whole_table() have, unless they are older "
+    "than format 4"
+)
 
 # Before it nobody knew what a rounded Gaussian is.
 ROUNDED_FORMAT = 3
@@ -125,6 +131,20 @@ class Model(ABC):
             f"a synopsis by {self.kind} holds no distribution over whole rows, so there are none to draw; "
             f"release the table with a mechanism that does: {listed(able)}"
         )
+
+    @property
+    def replicate_count(self) -> int:
+        """How many replicates it has: its rows weighted again, as other noise would have weighted them."""
+        return 0
+
+    def draw_replicate(self, replicate: int, rows: int, random: np.random.Generator) -> NDArray[np.uint16]:
+        """Codes of synthetic rows as `draw` gives them, drawn by one of the replicates."""
+        raise BadQuestion(NO_REPLICATES)
+
+    def replicate_weights(self) -> tuple[NDArray[np.uint16], NDArray[np.float64]]:
+        """Codes of the rows that carry replicates; and their weights, one line a row: the model's, then each
+        replicate's. They add up to the number of rows."""
+        raise BadQuestion(NO_REPLICATES)
 
     @abstractmethod
     def parameters(self) -> dict[str, Any]:

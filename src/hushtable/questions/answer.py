@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields, replace
 from itertools import islice
@@ -43,6 +44,12 @@ def interval_factor(confidence: float, kurtosis: Floats | float = 0.0) -> Any:
         raise BadQuestion(f"confidence must be between 0 and 1 (say 0.95), not {confidence:g}")
     z = NormalDist().inv_cdf(0.5 + confidence / 2)
     return z + max(z**3 - 3 * z, 0.0) / 24 * kurtosis
+
+
+def _narrower(one: tuple[float, float], other: tuple[float, float]) -> bool:
+    """Whether an interval says more than another: a measured value that does not is not printed."""
+    width = one[1] - one[0]
+    return math.isfinite(width) and not other[1] - other[0] <= width
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,7 +126,8 @@ class Answer(AnswerForms):
             digits = 0 if self.unit == "count" else 4
             value, least, most = (f"{number:,.{digits}f}" for number in (self.value, low, high))
             return f"{value}, certified between {least} and {most} ({100 * confidence:g}%)"
-        beside = "" if self.unbiased is None else f"; measured {self.unbiased._plain(confidence)}"
+        exact = self.unbiased is not None and _narrower(self.unbiased.interval(confidence), (low, high))
+        beside = f"; measured {self.unbiased._plain(confidence)}" if self.unbiased is not None and exact else ""
         return f"{shown(self.value, low, high, self.estimator)} ({100 * confidence:g}%){beside}"
 
     def _glimpse(self) -> str:
@@ -269,7 +277,9 @@ class CrossTab(AnswerForms):
             labels = [labels[i] for labels in self.groups.values()]
             cells = [shown(float(self.value[i]), float(low[i]), float(high[i]), self.estimator)]
             if beside is not None:
-                cells.append(shown(float(beside.value[i]), float(least[i]), float(most[i]), beside.estimator))
+                exact = _narrower((float(least[i]), float(most[i])), (float(low[i]), float(high[i])))
+                text = shown(float(beside.value[i]), float(least[i]), float(most[i]), beside.estimator)
+                cells.append(text if exact else "")
             yield [*labels, *cells]
 
     def _heads(self, bar: str) -> list[str]:

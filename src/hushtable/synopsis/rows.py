@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -15,13 +15,23 @@ from ..domain.attributes import Uncoded
 from ..domain.decoding import decoder, loses_other
 from ..errors import BadPath, BadQuestion
 from ..files import new_file
+from ..models.base import NO_REPLICATES
 from ..questions.stamp import SIMULATED
 from ..words import listed
 
 if TYPE_CHECKING:
     from . import Synopsis
 
-__all__ = ["draw_rows", "left_out", "notes", "stream", "write_rows"]
+__all__ = [
+    "draw_rows",
+    "left_out",
+    "notes",
+    "stream",
+    "stream_sets",
+    "stream_weighted",
+    "write_batches",
+    "write_rows",
+]
 
 BLOCK = 131_072
 MOST_ROWS = 10**10
@@ -49,13 +59,28 @@ def write_rows(
     path: str | Path,
     *,
     seed: int | None = None,
+    sets: int | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> None:
     """The rows of `draw_rows` as a new .csv or .parquet file, in memory that does not grow with their number.
 
+    With `sets`, so many sets of so many rows each.
+
     A CSV file of a rehearsal must say in its name that it is not private; a Parquet file says so inside.
     """
-    ending = Path(path).suffix.lower()
+    batches = stream(synopsis, rows, seed=seed) if sets is None else stream_sets(synopsis, rows, sets=sets, seed=seed)
+    write_batches(synopsis, batches, path, progress=progress)
+
+
+def write_batches(
+    synopsis: Synopsis,
+    batches: pa.RecordBatchReader,
+    path: str | Path,
+    *,
+    progress: Callable[[int], None] | None = None,
+) -> None:
+    """Rows of a synopsis as a new file."""
+    ending, done = Path(path).suffix.lower(), 0
     if ending not in ENDINGS:
         raise BadPath(f"cannot tell how to write {path}; give it a name that ends in {' or '.join(ENDINGS)}")
     if synopsis.not_private and ending == ".csv" and not UNMISTAKABLE.search(Path(path).name):
@@ -64,7 +89,6 @@ def write_rows(
             f"these rows are of a rehearsal, {SIMULATED}, and a CSV file has no other place to say so than its name; "
             f"write {better}, or a .parquet file"
         )
-    batches, done = stream(synopsis, rows, seed=seed), 0
     with new_file(path) as file, _writer(file, batches.schema, ending) as writer:
         for batch in batches:
             writer.write_batch(batch)
@@ -92,6 +116,55 @@ def stream(synopsis: Synopsis, rows: int, *, seed: int | None = None) -> pa.Reco
         for start in range(0, rows, BLOCK)
     )
     return pa.RecordBatchReader.from_batches(schema, batches)
+
+
+def stream_sets(synopsis: Synopsis, rows: int, *, sets: int, seed: int | None = None) -> pa.RecordBatchReader:
+    """Several sets of rows, with a column `set` from 1 on: each drawn by another replicate of the model.
+
+    What differs between sets is what other noise of the release would have changed, so that an analysis of each of
+    them, combined by `ht.combine`, has standard errors that know of the noise.
+    """
+    _check(synopsis, rows, seed)
+    most = synopsis.model.replicate_count
+    if most == 0:
+        raise BadQuestion(NO_REPLICATES)
+    if not isinstance(sets, (int, np.integer)) or not 2 <= sets <= most:
+        raise BadQuestion(f"the number of sets is from 2 to {most}, one a replicate, not {sets!r}")
+    names, random = _with_own(synopsis, ("set",)), np.random.default_rng(seed)
+    decoders = [decoder(a) for a in synopsis.domain.closed]
+
+    def batch(number: int, count: int) -> pa.RecordBatch:
+        codes = synopsis.model.draw_replicate(number, count, random)
+        columns = [decode(c, random) for decode, c in zip(decoders, codes, strict=True)]
+        return pa.record_batch([*columns, pa.array(np.full(count, number + 1, dtype=np.int32))], names=names)
+
+    schema = batch(0, 0).schema.with_metadata(_origin(synopsis))
+    blocks = ((number, min(BLOCK, rows - start)) for number in range(sets) for start in range(0, rows, BLOCK))
+    batches = (batch(*block).replace_schema_metadata(schema.metadata) for block in blocks)
+    return pa.RecordBatchReader.from_batches(schema, batches)
+
+
+def stream_weighted(synopsis: Synopsis, *, seed: int | None = None) -> pa.RecordBatchReader:
+    """The rows that carry the model's replicates, with columns `weight`, `weight_1`, `weight_2`, ...
+
+    The form that programs for surveys read: the variance of a statistic is the mean over replicates of its squared
+    difference from that of `weight`.
+    """
+    _check(synopsis, 1, seed)
+    random, (codes, weights) = np.random.default_rng(seed), synopsis.model.replicate_weights()
+    own = ("weight", *(f"weight_{number}" for number in range(1, weights.shape[1])))
+    columns = [decoder(a)(c, random) for a, c in zip(synopsis.domain.closed, codes, strict=True)]
+    batch = pa.record_batch([*columns, *(pa.array(w) for w in weights.T)], names=_with_own(synopsis, own))
+    batch = batch.replace_schema_metadata(_origin(synopsis))
+    return pa.RecordBatchReader.from_batches(batch.schema, iter([batch]))
+
+
+def _with_own(synopsis: Synopsis, own: Sequence[str]) -> list[str]:
+    """The names of all columns, then those of our own; BadQuestion where a column is called so already."""
+    names = [a.name for a in synopsis.domain.closed]
+    if taken := sorted(set(names) & set(own)):
+        raise BadQuestion(f"a column of this table is called {taken[0]}, which is what one of ours would be called")
+    return [*names, *own]
 
 
 def left_out(synopsis: Synopsis) -> list[str]:

@@ -95,6 +95,21 @@ class Synopsis:
 
         return draw_rows(self, rows, seed=seed)
 
+    def sample_sets(self, rows: int, *, sets: int = 16, seed: int | None = None) -> pa.Table:
+        """Several sets of synthetic rows, told apart by a column `set`, each drawn by another replicate of the model.
+
+        Analyse each set and join the results by `ht.combine`: its standard errors know of the noise of the release.
+        """
+        from .rows import stream_sets
+
+        return stream_sets(self, rows, sets=sets, seed=seed).read_all()
+
+    def replicate_weights(self, *, seed: int | None = None) -> pa.Table:
+        """Weighted rows with a column `weight` and one a replicate, as programs for surveys read them."""
+        from .rows import stream_weighted
+
+        return stream_weighted(self, seed=seed).read_all()
+
     def read_list(self, path: str | Path) -> Listed:
         """The question whether a row has one of the values in a text file, one a line."""
         from ..questions.lists import Listed

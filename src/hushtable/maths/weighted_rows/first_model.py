@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 from ...domain import Domain
 from ...domain.impossible import rules_of
 from .fit import Fitted, fit, refit
-from .fit_rows import rows_to_fit, seeded, weighted_rows_of
+from .fit_rows import RowFit, row_fit, rows_to_fit, seeded
 from .fit_targets import FitTargets
 from .grouped_sets import GroupedSet, RawTable, interaction_of
 from .network import Network, base_groups, build
+from .resolution import ordered
 from .rules import Rules
 from .shares import fit_prior
-from .weighted_rows import WeightedRows
+from .table_noise import TableNoise
 
 __all__ = ["FirstModel", "trust"]
 
@@ -38,6 +39,7 @@ class FirstModel:
     network: Network
     fitted: Fitted
     random: np.random.Generator
+    pairs: Sequence[RawTable]
 
     @classmethod
     def of(
@@ -52,7 +54,8 @@ class FirstModel:
         rules = Rules(rules_of(domain))
         base = base_groups(domain.sizes, [*agreed.sets, *finer], rules.groupings())
         network, random = build(agreed, base, rules.on_base(base)), seeded([table.numbers for table in raw])
-        return cls(domain, agreed, dependence, network, fit(network, dependence, rows_to_fit(agreed), random), random)
+        done = fit(network, dependence, rows_to_fit(agreed), random)
+        return cls(domain, agreed, dependence, network, done, random, [table for table in raw if not table.alone])
 
     @property
     def carriers(self) -> float:
@@ -68,12 +71,16 @@ class FirstModel:
         counts = np.bincount(key, self.fitted.weights, minlength=grouped.cells).reshape(grouped.shape)
         return np.asarray(counts / counts.sum())
 
-    def weighted_rows(self) -> tuple[WeightedRows, float]:
-        """The rows as they are, and their effective share."""
-        done = self.fitted
-        return weighted_rows_of(self.network.base, self.agreed, self.dependence, done), done.effective
+    def weighted_rows(self) -> RowFit:
+        """The rows as they are."""
+        return self._published(self.network, self.fitted, [])
 
-    def corrected(self, tables: Sequence[RawTable]) -> tuple[WeightedRows, float]:
+    def _published(self, network: Network, done: Fitted, tables: Sequence[RawTable]) -> RowFit:
+        all_tables = [*self.pairs, *tables]
+        noise = TableNoise(all_tables[0].law, all_tables, ordered(self.domain))
+        return row_fit(network, self.agreed, self.dependence, done, noise, self.random)
+
+    def corrected(self, tables: Sequence[RawTable]) -> RowFit:
         """The rows fitted to pairs and triples. A triple keeps the model's margins: only its interaction is new."""
         model = [self.agreed.rows * self.shares(raw.set) for raw in tables]
         apart = [raw.interaction - interaction_of(counts) for raw, counts in zip(tables, model, strict=True)]
@@ -85,7 +92,7 @@ class FirstModel:
         )
         network = build(both, self.network.base, self.network.rules)
         done = refit(network, replace(self.fitted, theta=self._moved(network, len(tables))), self.random)
-        return weighted_rows_of(network.base, self.agreed, self.dependence, done), done.effective
+        return self._published(network, done, tables)
 
     def _moved(self, network: Network, new: int) -> Floats:
         """Theta of the larger network: triples, which start at 0, stand between pairs and single columns."""

@@ -30,6 +30,8 @@ FLOOR, MOST_MOVES, CHECK_EVERY = 0.4, 40, 4
 # The rows that are published: sweeps after each draw, up to REPEATS further draws while the effective share is below
 # GOOD, and the share at which a sweep ends early.
 LAST_SWEEPS, REPEATS, GOOD, STOP = 4, 3, 0.5, 0.3
+# Further passes over single attributes at the very end: they are known best, and each moves those that depend on it.
+LAST_PASSES = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +93,18 @@ class _Walk:
                 self.move(len(self.weights))
                 every = CHECK_EVERY if self.moves < MOST_MOVES else 0
 
+    def margins(self, passes: int) -> None:
+        """Passes over the factors of single attributes, which change weights alone.
+
+        Theta stays as it is: it would grow with every pass where no row is, and the next move would draw rows there.
+        """
+        from .kernels import sweep
+
+        net, spare = self.network, self.theta.copy()
+        for _ in range(passes):
+            sweep(self.codes, self.weights, net.factors, net.maps, net.cells, spare, net.target, net.strength,
+                  net.rows, net.alone, 0.0, 0)  # fmt: skip
+
     @property
     def effective(self) -> float:
         """Effective share of the rows."""
@@ -134,4 +148,5 @@ def _finished(walk: _Walk, count: int) -> Fitted:
             walk.sweep(1.0, STOP)
         if walk.effective >= GOOD:
             break
+    walk.margins(LAST_PASSES)
     return Fitted(walk.codes, walk.weights, walk.theta, walk.effective, walk.moves)

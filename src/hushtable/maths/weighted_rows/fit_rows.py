@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +16,39 @@ from ...domain.impossible import rules_of
 from . import network
 from .fit import Fitted, fit
 from .fit_targets import FitTargets
+from .network import Network
+from .replicates import Replicates
 from .row_lengths import NO_LENGTHS, RowLengths
 from .rules import Rules
 from .weighted_rows import WeightedRows
 
-__all__ = ["FIT_ROWS", "fit_rows", "rows_to_fit", "seeded", "weighted_rows_of"]
+__all__ = ["FIT_ROWS", "ReleasedNoise", "RowFit", "fit_rows", "row_fit", "rows_to_fit", "seeded", "weighted_rows_of"]
 
 FIT_ROWS, MOST_ROWS = 300_000, 1_000_000
+
+
+class ReleasedNoise(Protocol):
+    """What is known of the noise of a release."""
+
+    def replicates(
+        self,
+        cloud: WeightedRows,
+        agreed: FitTargets,
+        network: Network,
+        theta: NDArray[np.float64],
+        random: np.random.Generator,
+    ) -> Replicates:
+        """Other weights of the model's rows, by noise that might have been."""
+
+
+@dataclass(frozen=True, eq=False)
+class RowFit:
+    """Rows fitted to what was measured."""
+
+    cloud: WeightedRows
+    effective: float
+    """Their effective share."""
+    replicates: Replicates | None
 
 
 def fit_rows(
@@ -28,16 +56,31 @@ def fit_rows(
     agreed: FitTargets,
     dependence: Sequence[float],
     released: Iterable[NDArray[np.int64]],
+    noise: ReleasedNoise,
     lengths: RowLengths = NO_LENGTHS,
-) -> tuple[WeightedRows, float]:
-    """The rows and their effective share: a pure function of the released numbers."""
+) -> RowFit:
+    """The rows and their replicates: a pure function of the released numbers."""
     rules = Rules(rules_of(domain))
     # Columns whose rare values are counted are in the rows even where no table asks for them.
     whole = [(j, np.arange(domain.sizes[j])) for j in np.flatnonzero(lengths.group >= 0).tolist()]
     base = network.base_groups(domain.sizes, agreed.sets, [*rules.groupings(), *whole])
     net = network.build(agreed, base, rules.on_base(base), lengths)
-    done = fit(net, dependence, rows_to_fit(agreed), seeded(released))
-    return weighted_rows_of(base, agreed, dependence, done), done.effective
+    random = seeded(released)
+    done = fit(net, dependence, rows_to_fit(agreed), random)
+    return row_fit(net, agreed, dependence, done, noise, random)
+
+
+def row_fit(
+    net: Network,
+    agreed: FitTargets,
+    dependence: Sequence[float],
+    done: Fitted,
+    noise: ReleasedNoise,
+    random: np.random.Generator,
+) -> RowFit:
+    """The rows as they are published, with their replicates."""
+    cloud = weighted_rows_of(net.base, agreed, dependence, done)
+    return RowFit(cloud, done.effective, noise.replicates(cloud, agreed, net, done.theta, random))
 
 
 def rows_to_fit(agreed: FitTargets) -> int:

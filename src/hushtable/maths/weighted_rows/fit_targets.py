@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 from .grouped_sets import GroupedSet, RawTable
 from .shares import ColumnTotals
 
-__all__ = ["FitTargets", "agree"]
+__all__ = ["FitTargets", "agree", "half_projected", "on_margins"]
 
 Floats = NDArray[np.float64]
 # Bounds on rows / excess, the part of its noise that a table's pull has as variance: near 0 where the table is far
 # from independence, 1 (shrunk as much as its noise says) where sampling alone would make it differ as much.
 WEAKEST, STRONGEST = 0.0005, 1.0
+# Rounds of the projection onto tables without negative cells, and how far below 0 (rows) a cell may stay.
+PROJECTIONS, NEAR = 200, 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,21 +40,38 @@ def agree(totals: ColumnTotals, tables: Sequence[RawTable]) -> FitTargets:
     """Shares from the single columns; then each table is its measured interaction on the margins of these shares."""
     rows = max(totals.rows, 1.0)
     shares = totals.shares()
-    counts = [_on_margins(table, shares, rows) for table in tables]
+    counts = [half_projected(on_margins(table.set, table.interaction, shares, rows)) for table in tables]
     strengths = [_strength(table, own, shares, rows) for table, own in zip(tables, counts, strict=True)]
     return FitTargets(rows, shares, totals.variances, [t.set for t in tables], counts, strengths)
 
 
-def _on_margins(table: RawTable, shares: Sequence[Floats], rows: float) -> Floats:
-    """The interaction plus, for every axis, the margin spread evenly over the others; each cell's total once."""
-    shape = table.set.shape
-    out = table.interaction + rows / table.set.cells
-    for axis, (member, groups) in enumerate(zip(table.set.members, table.set.maps, strict=True)):
+def on_margins(
+    grouped: GroupedSet, interaction: Floats, shares: Sequence[Floats], rows: float, *, total: float | None = None
+) -> Floats:
+    """The interaction plus, for every axis, the margin spread evenly over the others; each cell's total once.
+
+    `total` is how many rows there are in all, if that is not `rows`.
+    """
+    shape = grouped.shape
+    out = interaction + (rows if total is None else total) / grouped.cells
+    for axis, (member, groups) in enumerate(zip(grouped.members, grouped.maps, strict=True)):
         margin = rows * np.bincount(groups, shares[member])
         along = [1] * len(shape)
         along[axis] = -1
-        out = out + ((margin - margin.mean()) / (table.set.cells / shape[axis])).reshape(along)
+        out = out + ((margin - margin.mean()) / (grouped.cells / shape[axis])).reshape(along)
     return out
+
+
+def half_projected(table: Floats, rounds: int = PROJECTIONS) -> Floats:
+    """The mean of a pair's table and the nearest one without negative cells that has the same margins.
+
+    Noise in many empty cells would else stay in them: a fit cuts off what is negative and keeps the rest.
+    """
+    from .kernels import nearest_non_negative
+
+    if table.ndim != 2 or table.min() >= 0:
+        return table
+    return np.asarray((table + nearest_non_negative(np.ascontiguousarray(table), rounds, NEAR)) / 2)
 
 
 def _strength(table: RawTable, counts: Floats, shares: Sequence[Floats], rows: float) -> float:

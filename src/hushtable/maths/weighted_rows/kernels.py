@@ -8,7 +8,16 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-__all__ = ["gibbs_pass", "length_cells", "solve_cells", "sweep", "weighted_counts"]
+__all__ = [
+    "gibbs_pass",
+    "length_cells",
+    "nearest_non_negative",
+    "replicated_tables",
+    "solve_cells",
+    "sweep",
+    "weighted_counts",
+    "weighted_tables",
+]
 
 # Most that one Newton step, and one sweep, change a log-weight: far from the solution the exponential overshoots.
 LARGEST_STEP, LARGEST_MOVE = 1.0, 2.0
@@ -36,6 +45,37 @@ def solve_cells(model: Any, theta: Any, target: Any, strength: Any, reach: float
 
 
 @njit(cache=True, nogil=True)
+def nearest_non_negative(table: Any, rounds: int, near: float) -> Any:
+    """The nearest table of two attributes without negative cells that has the same margins, by Dykstra's algorithm.
+
+    It ends after so many rounds, or when no cell on the margins is further below 0 than `near`.
+    """
+    height, width = table.shape
+    rows, columns = np.zeros(height), np.zeros(width)
+    for i in range(height):
+        for j in range(width):
+            rows[i] += table[i, j]
+            columns[j] += table[i, j]
+    out, cut = table.copy(), np.zeros_like(table)
+    for _ in range(rounds):
+        by_row, by_column, least = rows.copy(), columns.copy(), 0.0
+        for i in range(height):
+            for j in range(width):
+                by_row[i] -= out[i, j]
+                by_column[j] -= out[i, j]
+        both = by_row.sum() / (height * width)
+        for i in range(height):
+            for j in range(width):
+                on = out[i, j] + by_row[i] / width + by_column[j] / height - both
+                least = min(least, on)
+                out[i, j] = max(on + cut[i, j], 0.0)
+                cut[i, j] = on + cut[i, j] - out[i, j]
+        if least > -near:
+            break
+    return out
+
+
+@njit(cache=True, nogil=True)
 def weighted_counts(codes: Any, weights: Any, members: Any, places: Any, maps: Any, out: Any) -> None:
     """Adds each row's weight to its cell: the sum of maps[place + code] over the members, which are one to three."""
     a, left = codes[members[0]], maps[places[0] :]
@@ -51,6 +91,47 @@ def weighted_counts(codes: Any, weights: Any, members: Any, places: Any, maps: A
     c, last = codes[members[2]], maps[places[2] :]
     for r in range(len(weights)):
         out[left[a[r]] + right[b[r]] + last[c[r]]] += weights[r]
+
+
+@njit(cache=True, nogil=True)
+def weighted_tables(codes: Any, weights: Any, lines: Any, spans: Any, maps: Any, starts: Any, out: Any) -> None:
+    """Adds each row's weight to its cell of every table.
+
+    Table t has the lines spans[t] to spans[t + 1]: an attribute, and the place of its map (code to stride x group); its
+    cells begin at starts[t].
+    """
+    for table in range(len(spans) - 1):
+        for r in range(len(weights)):
+            cell = starts[table]
+            for line in range(spans[table], spans[table + 1]):
+                cell += maps[lines[line, 1] + codes[lines[line, 0], r]]
+            out[cell] += weights[r]
+
+
+@njit(cache=True, nogil=True, fastmath=True)
+def replicated_tables(codes: Any, start: Any, weights: Any, ratios: Any, places: Any, lines: Any, spans: Any,
+                      maps: Any, starts: Any, own: Any, each: Any) -> None:  # fmt: skip
+    """The same for all replicates at once (`each`), and for the model (`own`).
+
+    A row's weight in a replicate is multiplied by ratios[places[j] + code] for every attribute j that the table has;
+    places[j] is -1 where there are none.
+    """
+    count = weights.shape[1]
+    weight = np.empty(count)
+    for table in range(len(spans) - 1):
+        for r in range(len(start)):
+            cell = starts[table]
+            weight[:] = weights[r]
+            for line in range(spans[table], spans[table + 1]):
+                j = lines[line, 0]
+                cell += maps[lines[line, 1] + codes[j, r]]
+                if places[j] >= 0:
+                    ratio = ratios[places[j] + codes[j, r]]
+                    for k in range(count):
+                        weight[k] *= ratio[k]
+            own[cell] += start[r]
+            for k in range(count):
+                each[cell, k] += weight[k]
 
 
 @njit(cache=True, nogil=True)

@@ -47,6 +47,11 @@ class Network:
         """Number of base groups of each attribute."""
         return [len(share) for share in self.shares]
 
+    @property
+    def alone(self) -> int:
+        """The first factor of a single attribute: all after it are too."""
+        return int((self.factors[:, 0] > 1).sum())
+
     def links(self, theta: Floats) -> tuple[Map, Map, Map, NDArray[np.float32]]:
         """What a Gibbs pass needs: each attribute's links, their starts, the maps and the factor tables."""
         lines: list[list[tuple[int, ...]]] = [[] for _ in self.shares]

@@ -10,7 +10,15 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["WeightedRows", "inside_groups", "pack_rows", "unpack_rows", "word_spans"]
+__all__ = [
+    "WeightedRows",
+    "drawn_rows",
+    "inside_groups",
+    "pack_rows",
+    "shares_inside",
+    "unpack_rows",
+    "word_spans",
+]
 
 Codes = NDArray[np.uint16]
 Floats = NDArray[np.float64]
@@ -111,13 +119,9 @@ class WeightedRows:
         return out
 
     @cached_property
-    def _inside(self) -> list[Floats]:
+    def inside(self) -> list[Floats]:
         """Share of each code inside its base group; even where the group has no share."""
-        out = []
-        for groups, p in zip(self.base, self.shares, strict=True):
-            whole = np.bincount(groups, p)[groups]
-            out.append(np.where(whole > 0, p / np.where(whole > 0, whole, 1.0), 1 / np.bincount(groups)[groups]))
-        return out
+        return [shares_inside(groups, p) for groups, p in zip(self.base, self.shares, strict=True)]
 
     def fits(self, positions: Sequence[int]) -> bool:
         """Whether the table of these attributes is made exactly."""
@@ -133,7 +137,7 @@ class WeightedRows:
         for axis, j in enumerate(positions):
             shape = [1] * len(positions)
             shape[axis] = -1
-            table = np.take(table, self.base[j], axis=axis) * self._inside[j].reshape(shape)
+            table = np.take(table, self.base[j], axis=axis) * self.inside[j].reshape(shape)
         return table
 
     @cached_property
@@ -144,20 +148,30 @@ class WeightedRows:
         """A code for every row, drawn inside its base group; always the same ones."""
         if position not in self._values:
             random = np.random.default_rng([VALUES_SEED, position])
-            drawn = inside_groups(self.codes[position], self.base[position], self._inside[position], random)
+            drawn = inside_groups(self.codes[position], self.base[position], self.inside[position], random)
             self._values[position] = drawn
         return self._values[position]
 
     def draw(self, rows: int, random: np.random.Generator) -> Codes:
         """Synthetic rows: a systematic draw by weight along the sorted rows, values by quota inside base groups."""
-        edges = np.cumsum(self.weights)
-        points = (np.arange(rows) + random.random()) * (edges[-1] / max(rows, 1))
-        chosen = np.minimum(np.searchsorted(edges, points, side="right"), len(edges) - 1)
-        chosen = random.permutation(chosen)
+        chosen = drawn_rows(self.weights, rows, random)
         out = np.empty((len(self.base), rows), dtype=np.uint16)
         for j in range(len(self.base)):
-            out[j] = inside_groups(self.codes[j, chosen], self.base[j], self._inside[j], random)
+            out[j] = inside_groups(self.codes[j, chosen], self.base[j], self.inside[j], random)
         return out
+
+
+def shares_inside(groups: Map, shares: Floats) -> Floats:
+    """Share of each code inside its group; even where the group has no share."""
+    whole = np.bincount(groups, shares)[groups]
+    return np.where(whole > 0, shares / np.where(whole > 0, whole, 1.0), 1 / np.bincount(groups)[groups])
+
+
+def drawn_rows(weights: Floats, rows: int, random: np.random.Generator) -> NDArray[np.intp]:
+    """Places of so many rows, by a systematic draw along their weights, in random order."""
+    edges = np.cumsum(weights)
+    points = (np.arange(rows) + random.random()) * (edges[-1] / max(rows, 1))
+    return random.permutation(np.minimum(np.searchsorted(edges, points, side="right"), len(edges) - 1))
 
 
 def inside_groups(groups: Codes, base: Map, inside: Floats, random: np.random.Generator) -> Codes:

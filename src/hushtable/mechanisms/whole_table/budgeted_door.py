@@ -20,6 +20,7 @@ from ...maths.weighted_rows.resolution import Pricing
 from ...vault.door.noise import Noise, round_up
 from ...vault.statistics.grouped_interactions import GroupedInteractions
 from ...vault.statistics.grouped_tables import GroupedTables
+from ...vault.statistics.summed_tables import SummedTables
 
 if TYPE_CHECKING:
     from ...vault.door.door import Door
@@ -43,7 +44,10 @@ class BudgetedDoor:
 
     def share(self, part: float) -> Fraction:
         """A part of the whole price, on the grid of prices, never more than what is left."""
-        amount = min(self.whole * Fraction(part), self.left)
+        return self.on_grid(min(self.whole * Fraction(part), self.left))
+
+    def on_grid(self, amount: Fraction) -> Fraction:
+        """An amount, rounded down to the grid of prices."""
         return self._price(amount).on_grid(up=False).amount
 
     def _price(self, amount: Fraction) -> Price:
@@ -112,9 +116,17 @@ class BudgetedDoor:
         sizes = self.domain.sizes
         return [t for t in tables_to_compare(len(sizes)) if math.prod(sizes[j] for j in t) <= CELLS_AT_ONCE]
 
-    def calibration_share(self, part: float) -> Fraction:
-        """A part of the price set aside for the calibration; nothing where no table can be compared."""
-        return self.share(part if self.checkable else 0.0)
+    def summed(
+        self, sets: Sequence[GroupedSet], shares: Sequence[Floats], rows: float, amount: Fraction
+    ) -> tuple[int, Fraction]:
+        """The noisy distance of all tables together from public ones, in units of 1/1024 row, and its noise's scale."""
+        statistic = SummedTables(self.domain.sizes, sets, times=CALIBRATION_UNIT)
+        change = statistic.block_change(self.domain.unit.neighbours) * self.domain.unit.rows
+        scale = round_up(self.law.scale(Fraction(change) ** self.law.power, amount - Fraction(1, GRID)))
+        reference = np.concatenate([whole_reference(own, rows) for own in shares])
+        (distance,) = self.door.distances(statistic, reference, scale, self.law).tolist()
+        self.left -= amount
+        return distance, scale
 
     def calibrated(self, shares: Callable[[Sequence[int]], Floats], rows: float, amount: Fraction) -> Calibration:
         """How far the model is from the table, for many pairs and triples at full resolution."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -12,11 +11,13 @@ from ...budget import touched
 from ...maths.weighted_rows.fit_rows import fit_rows
 from ...maths.weighted_rows.grouped_sets import RawTable
 from ...maths.weighted_rows.rare_design import FIRST, LENGTHS, Lengths, RareColumns, RareDesign, split
+from ...maths.weighted_rows.rare_noise import RareNoise
 from ...maths.weighted_rows.rare_targets import RareMeasured, agree_rare
 from ...maths.weighted_rows.row_lengths import row_lengths
 from ...maths.weighted_rows.shares import ColumnTotals
 from ...models.whole_table.whole_table import WholeTableModel
 from .budgeted_door import BudgetedDoor
+from .calibrate import calibrated
 from .first_look import MIN_SIGMAS
 from .forecast import one_way_plan
 
@@ -53,20 +54,18 @@ def release_rare(
 ) -> WholeTableModel:
     """Lengths of rows, then all sums at once, then the fit and the calibration."""
     rows = max(ColumnTotals(len(survey.domain.sizes), raw, survey.rows).rows, 1.0)
-    measured = measured_sums(survey, columns, rows, survey.calibration_share(calibration))
+    measured = measured_sums(survey, columns, rows, survey.share(calibration))
     agreed = agree_rare(measured, rows)
     apart = [
         float(np.abs(counts - rows * table.expected(agreed.shares)).sum()) / (2 * rows)
         for table, counts in zip(agreed.sets, agreed.counts, strict=True)
     ]
-    cloud, effective = fit_rows(survey.domain, agreed, apart, [measured.lengths, measured.sums],
-                               row_lengths(columns, measured.believed(rows), len(survey.domain.sizes)))  # fmt: skip
+    done = fit_rows(survey.domain, agreed, apart, [measured.lengths, measured.sums], RareNoise(survey.law, measured),
+                    row_lengths(columns, measured.believed(rows), len(survey.domain.sizes)))  # fmt: skip
     model = WholeTableModel(domain=survey.domain, law=survey.law, rows=survey.rows, tables=tuple(raw),
-                            scores=np.zeros(0, dtype=np.int64), score_scale=None, cloud=cloud, effective=effective,
-                            rare=measured)  # fmt: skip
-    if survey.left <= 0 or calibration == 0 or not survey.checkable:
-        return model
-    return replace(model, audit=survey.calibrated(model.cloud.table, model.total[0], survey.left))
+                            scores=np.zeros(0, dtype=np.int64), score_scale=None, cloud=done.cloud,
+                            effective=done.effective, replicates=done.replicates, rare=measured)  # fmt: skip
+    return model if survey.left <= 0 or calibration == 0 else calibrated(survey, model)
 
 
 def measured_sums(survey: BudgetedDoor, columns: RareColumns, rows: float, spare: Fraction) -> RareMeasured:

@@ -8,10 +8,10 @@ from fractions import Fraction
 
 from ...maths.weighted_rows.calibration import CALIBRATION_UNIT
 from ...maths.weighted_rows.first_model import FirstModel
+from ...maths.weighted_rows.fit_rows import RowFit
 from ...maths.weighted_rows.fit_targets import FitTargets
 from ...maths.weighted_rows.grouped_sets import RawTable
 from ...maths.weighted_rows.triples import TRIPLE_SCORES, Steps, plan_triples, scored, shortfall
-from ...maths.weighted_rows.weighted_rows import WeightedRows
 from ...words import counted
 from .budgeted_door import BudgetedDoor
 
@@ -24,8 +24,7 @@ class FittedRows:
 
     triples: list[RawTable]
     """What a second round measured for it."""
-    cloud: WeightedRows
-    effective: float
+    fit: RowFit
     remarks: list[str]
     """What answers say of it."""
 
@@ -52,9 +51,9 @@ def second_round(
     rest = amount - for_scores
     plan = plan_triples(candidates, scores, rows, survey.pricing(rest), len(survey.domain.sizes))
     if not plan.tables:  # what is left goes to the calibration
-        return FittedRows([], *model.weighted_rows(), [])
+        return FittedRows([], model.weighted_rows(), [])
     tables = survey.tables(plan.tables, plan.deviations, rest)
     remark = (
         f"a second round measured {counted(len(tables), 'table')} of three columns, in which pairs alone said least"
     )
-    return FittedRows(tables, *model.corrected(tables), [remark])
+    return FittedRows(tables, model.corrected(tables), [remark])

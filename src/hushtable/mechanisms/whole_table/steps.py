@@ -1,9 +1,9 @@
-"""The steps of a whole-table release after the first look: plan, measure, agree and fit, and check."""
+"""The steps of a whole-table release after the first look: plan, measure, agree and fit."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
 from ...maths.weighted_rows.fit_rows import fit_rows
@@ -11,6 +11,7 @@ from ...maths.weighted_rows.fit_targets import FitTargets, agree
 from ...maths.weighted_rows.grouped_sets import RawTable
 from ...maths.weighted_rows.resolution import TablePlan, ordered, plan_pairs
 from ...maths.weighted_rows.shares import ColumnTotals
+from ...maths.weighted_rows.table_noise import TableNoise
 from ...maths.weighted_rows.triples import TRIPLES, Steps, second_round_pays, triples
 from ...models.whole_table.whole_table import WholeTableModel
 from .budget_shares import SECOND_ROUND
@@ -18,7 +19,7 @@ from .budgeted_door import BudgetedDoor
 from .first_look import FirstLook, Scores
 from .second_round import FittedRows, second_round
 
-__all__ = ["Spending", "checked", "fit", "measured_pairs", "model_of", "planned"]
+__all__ = ["Spending", "fit", "measured_pairs", "model_of", "planned"]
 
 NO_PAIRS = "the budget is too small for any pair of columns: they are released one by one, as independent"
 
@@ -44,7 +45,7 @@ class Spending:
 
 def planned(survey: BudgetedDoor, seen: FirstLook, scores: Scores, calibration: float) -> Spending:
     """Which pairs to measure, how finely, and whether triples are worth a second round."""
-    for_calibration = survey.calibration_share(calibration)
+    for_calibration = survey.share(calibration)
     candidates = triples(seen.groupings)
     pricing = survey.pricing(survey.share(TRIPLES))
     twice = second_round_pays(candidates, scores.by_pair, seen.rows, pricing)
@@ -69,7 +70,9 @@ def fit(survey: BudgetedDoor, tables: Sequence[RawTable], scores: Scores, spendi
     dependence = [by_pair[tuple(sorted(table.members))] for table in targets.sets]
     if spending.twice:
         return second_round(survey, targets, dependence, tables, spending.triples, spending.for_triples)
-    return FittedRows([], *fit_rows(survey.domain, targets, dependence, [table.numbers for table in tables]), [])
+    noise = TableNoise(survey.law, [table for table in tables if not table.alone], ordered(survey.domain))
+    done = fit_rows(survey.domain, targets, dependence, [table.numbers for table in tables], noise)
+    return FittedRows([], done, [])
 
 
 def _agreed(survey: BudgetedDoor, tables: Sequence[RawTable]) -> FitTargets:
@@ -90,14 +93,8 @@ def model_of(
         tables=(*tables, *fitted.triples),
         scores=scores.distances,
         score_scale=scores.scale,
-        cloud=fitted.cloud,
-        effective=fitted.effective,
+        cloud=fitted.fit.cloud,
+        effective=fitted.fit.effective,
+        replicates=fitted.fit.replicates,
         said=(*spending.remarks, *fitted.remarks),
     )
-
-
-def checked(survey: BudgetedDoor, model: WholeTableModel, for_calibration: Fraction) -> WholeTableModel:
-    """With how far it is from the table, if a share was set aside for that; all that is left is spent on it."""
-    if for_calibration == 0:
-        return model
-    return replace(model, audit=survey.calibrated(model.cloud.table, model.total[0], survey.left))

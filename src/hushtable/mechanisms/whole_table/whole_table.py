@@ -19,10 +19,11 @@ from ...questions.workloads.whole_table import WholeTable
 from ...words import counted
 from ..base import Design, Mechanism, Trial, of_kind
 from .budgeted_door import BudgetedDoor
+from .calibrate import calibrated
 from .first_look import FirstLook
 from .forecast import WholeTableForecast
 from .rare_values import first_look, release_rare
-from .steps import checked, fit, measured_pairs, model_of, planned
+from .steps import fit, measured_pairs, model_of, planned
 
 if TYPE_CHECKING:
     from ...vault.door.door import Door
@@ -104,4 +105,5 @@ class PairRake(Mechanism[WholeTable]):
         spending = planned(survey, seen, scores, calibration)
         tables = [*seen.tables, *measured_pairs(survey, spending)]
         fitted = fit(survey, tables, scores, spending)
-        return checked(survey, model_of(survey, tables, scores, spending, fitted), spending.for_calibration)
+        model = model_of(survey, tables, scores, spending, fitted)
+        return model if spending.for_calibration == 0 else calibrated(survey, model)

@@ -16,8 +16,10 @@ from ...domain import Domain
 from ...errors import BadSynopsis
 from ...laws import Law
 from ...maths.weighted_rows.calibration import Calibration
+from ...maths.weighted_rows.error_ratios import NOT_MEASURED, ErrorRatios
 from ...maths.weighted_rows.grouped_sets import GroupedSet, RawTable
 from ...maths.weighted_rows.rare_targets import RareMeasured
+from ...maths.weighted_rows.replicates import Replicates
 from ...maths.weighted_rows.shares import ColumnTotals
 from ...maths.weighted_rows.weighted_rows import WeightedRows, word_spans
 from ...questions.answer import Answer, CrossTab
@@ -26,6 +28,7 @@ from ...words import counted
 from ..base import Model
 from ..reading import noise_scale, read_law, row_count
 from .rare_sums import built, described, numbers_in
+from .replicate_file import described_replicates, read_ratios, read_replicates, replicate_lengths, replicate_numbers
 
 if TYPE_CHECKING:
     from ..sections import Section
@@ -60,6 +63,14 @@ class WholeTableModel(Model):
     """Remarks of the fit."""
     rare: RareMeasured | None = None
     """Sums over columns and pairs of a wide table of rare values, which was measured by these instead of tables."""
+    replicates: Replicates | None = None
+    """The rows weighted again, by other noise: where bars come from. Files of format 1 have none."""
+    ratios: ErrorRatios | None = None
+    """How much larger errors are than what replicates show, as measured."""
+
+    @property
+    def form(self) -> int:
+        return super().format if self.replicates is None else 4
 
     def answer(self, question: Question, *, count: bool = False) -> Answer | CrossTab:
         from .whole_table_answers import whole_table_answer
@@ -68,6 +79,24 @@ class WholeTableModel(Model):
 
     def draw(self, rows: int, random: np.random.Generator) -> NDArray[np.uint16]:
         return self.cloud.draw(rows, random)
+
+    @property
+    def replicate_count(self) -> int:
+        return 0 if self.replicates is None else self.replicates.count
+
+    def draw_replicate(self, replicate: int, rows: int, random: np.random.Generator) -> NDArray[np.uint16]:
+        if self.replicates is None:
+            return super().draw_replicate(replicate, rows, random)
+        # Replicates are shrunk twice. Every second one is mirrored, so that sets lie around the model, and as far as
+        # answers about three columns are off.
+        ratio = (self.ratios or NOT_MEASURED).ratio(3).ratio
+        return self.replicates.draw(replicate, -ratio if replicate % 2 else ratio, rows, random)
+
+    def replicate_weights(self) -> tuple[NDArray[np.uint16], NDArray[np.float64]]:
+        if self.replicates is None:
+            return super().replicate_weights()
+        codes, weights = self.replicates.weighted_rows()
+        return codes, self.total[0] * weights
 
     def facts(self) -> tuple[tuple[str, str], ...]:
         pairs, triples = (sum(len(raw.set.members) == width for raw in self.tables) for width in (2, 3))
@@ -80,8 +109,10 @@ class WholeTableModel(Model):
 
     def sections(self) -> tuple[Section, ...]:
         from .audit_section import audit_section
+        from .ratio_section import ratio_section
 
-        return () if self.audit is None else (audit_section(self, self.audit),)
+        bars = () if self.ratios is None else (ratio_section(self.ratios),)
+        return bars if self.audit is None else (*bars, audit_section(self, self.audit))
 
     def fitted_table(self, positions: tuple[int, ...]) -> NDArray[np.float64]:
         return self.cloud.table(positions)
@@ -116,35 +147,43 @@ class WholeTableModel(Model):
 
     def parameters(self) -> dict[str, Any]:
         audit = self.audit
-        return {
-            "law": self.law,
-            "rows": self.rows,
-            "tables": [
-                {"members": list(raw.set.members), "shape": list(raw.set.shape), "scale": str(raw.scale)}
-                | ({"contrasted": True} if raw.contrasted else {})
-                for raw in self.tables
-            ],
-            "score_scale": None if self.score_scale is None else str(self.score_scale),
-            "scores": len(self.scores),
-            "base": self.cloud.base_sizes,
-            "order": list(self.cloud.order),
-            "weighted_rows": len(self.cloud.fixed_weights),
-            "effective": round(self.effective, 6),
-            "audit": None if audit is None else {"scale": audit.scale, "tables": [list(t) for t in audit.tables]},
-            "remarks": list(self.said),
-        } | ({} if self.rare is None else {"rare": described(self.rare)})
+        return (
+            {
+                "law": self.law,
+                "rows": self.rows,
+                "tables": [
+                    {"members": list(raw.set.members), "shape": list(raw.set.shape), "scale": str(raw.scale)}
+                    | ({"contrasted": True} if raw.contrasted else {})
+                    for raw in self.tables
+                ],
+                "score_scale": None if self.score_scale is None else str(self.score_scale),
+                "scores": len(self.scores),
+                "base": self.cloud.base_sizes,
+                "order": list(self.cloud.order),
+                "weighted_rows": len(self.cloud.fixed_weights),
+                "effective": round(self.effective, 6),
+                "audit": None if audit is None else {"scale": audit.scale, "tables": [list(t) for t in audit.tables]},
+                "remarks": list(self.said),
+            }
+            | ({} if self.rare is None else {"rare": described(self.rare)})
+            | described_replicates(self.replicates, self.ratios)
+        )
 
     def numbers(self) -> dict[str, Integers]:
-        return {
-            "tables": np.concatenate([raw.numbers for raw in self.tables]),
-            "groups": np.concatenate([g for raw in self.tables for g in raw.set.maps]),
-            "scores": self.scores,
-            "base": np.concatenate(self.cloud.base),
-            "shares": np.concatenate(self.cloud.fixed_shares),
-            "weights": self.cloud.fixed_weights,
-            "words": self.cloud.words.ravel(),
-            "audit": np.zeros(0, dtype=np.int64) if self.audit is None else self.audit.distances,
-        } | ({} if self.rare is None else {"lengths": self.rare.lengths, "sums": self.rare.sums})
+        return (
+            {
+                "tables": np.concatenate([raw.numbers for raw in self.tables]),
+                "groups": np.concatenate([g for raw in self.tables for g in raw.set.maps]),
+                "scores": self.scores,
+                "base": np.concatenate(self.cloud.base),
+                "shares": np.concatenate(self.cloud.fixed_shares),
+                "weights": self.cloud.fixed_weights,
+                "words": self.cloud.words.ravel(),
+                "audit": np.zeros(0, dtype=np.int64) if self.audit is None else self.audit.distances,
+            }
+            | ({} if self.rare is None else {"lengths": self.rare.lengths, "sums": self.rare.sums})
+            | replicate_numbers(self.replicates, self.ratios)
+        )
 
     @classmethod
     def lengths(cls, domain: Domain, parameters: dict[str, Any]) -> dict[str, int]:
@@ -156,16 +195,20 @@ class WholeTableModel(Model):
         if any(m not in range(len(sizes)) for table in tables for m in table["members"]):
             raise BadSynopsis("the synopsis has a table of columns that its domain does not have")
         words = len(word_spans([parameters["base"][j] for j in parameters["order"]]))
-        return {
-            "tables": sum(_numbers_in(table) for table in tables),
-            "groups": sum(sizes[m] for table in tables for m in table["members"]),
-            "scores": parameters["scores"],
-            "base": sum(sizes),
-            "shares": sum(sizes),
-            "weights": parameters["weighted_rows"],
-            "words": parameters["weighted_rows"] * words,
-            "audit": 0 if audit is None else len(audit["tables"]),
-        } | (numbers_in(parameters["rare"], sizes) if "rare" in parameters else {})
+        return (
+            {
+                "tables": sum(_numbers_in(table) for table in tables),
+                "groups": sum(sizes[m] for table in tables for m in table["members"]),
+                "scores": parameters["scores"],
+                "base": sum(sizes),
+                "shares": sum(sizes),
+                "weights": parameters["weighted_rows"],
+                "words": parameters["weighted_rows"] * words,
+                "audit": 0 if audit is None else len(audit["tables"]),
+            }
+            | (numbers_in(parameters["rare"], sizes) if "rare" in parameters else {})
+            | replicate_lengths(parameters, sizes)
+        )
 
     @classmethod
     def build(cls, domain: Domain, parameters: dict[str, Any], numbers: dict[str, Integers]) -> WholeTableModel:
@@ -173,6 +216,7 @@ class WholeTableModel(Model):
         audit, score_scale, effective = parameters["audit"], parameters["score_scale"], float(parameters["effective"])
         if not 0 <= effective <= 1:
             raise BadSynopsis("the synopsis has a quality of fit that makes no sense")
+        cloud = _cloud(sizes, parameters, numbers)
         return cls(
             domain=domain,
             law=law,
@@ -180,11 +224,13 @@ class WholeTableModel(Model):
             tables=_tables(domain, law, parameters["tables"], numbers),
             scores=numbers["scores"],
             score_scale=None if score_scale is None else noise_scale(score_scale, law),
-            cloud=_cloud(sizes, parameters, numbers),
+            cloud=cloud,
             effective=effective,
             audit=None if audit is None else _audit(sizes, audit, numbers["audit"], law),
             said=tuple(str(remark) for remark in parameters["remarks"]),
             rare=built(parameters["rare"], numbers, law) if "rare" in parameters else None,
+            replicates=read_replicates(cloud, parameters, numbers),
+            ratios=read_ratios(law, parameters, numbers),
         )
 
 

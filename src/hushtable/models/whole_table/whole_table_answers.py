@@ -1,4 +1,7 @@
-"""Answers of a whole table: the model's value with the audit's bound, and beside it the unbiased measured one."""
+"""Answers of a whole table: the model's value with its bar, and beside it the unbiased measured one.
+
+Files of format 1 have no replicates to make bars of: there the bound of the audit stands in for them.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ from .measured import measured_estimates
 if TYPE_CHECKING:
     from .whole_table import WholeTableModel
 
-__all__ = ["AnswerBars", "shares", "whole_table_answer"]
+__all__ = ["CONFIDENCE", "AnswerBars", "bound_of", "shares", "whole_table_answer"]
 
 Floats = NDArray[np.float64]
 MOST_GROUPS = 2_000_000
@@ -47,6 +50,10 @@ def whole_table_answer(model: WholeTableModel, question: Question, *, count: boo
     if question.kind == "count" and (share := _certain(model, question)) is not None:
         rows, spread = model.total
         return certain_answer(question.text, share, count=count, rows=rows, rows_stderr=math.sqrt(spread))
+    if model.replicates is not None:
+        from .replicated_answers import replicated_answer
+
+        return replicated_answer(model, model.replicates, question, count=count)
     bars = _bars(model, question.positions)
     if question.kind == "mean":
         from .whole_table_means import whole_table_means
@@ -95,20 +102,26 @@ def shares(model: WholeTableModel, where: Predicate | None, axes: Sequence[int])
     return np.asarray(np.bincount(key, weights, minlength=math.prod(sizes[p] for p in axes)), dtype=np.float64)
 
 
+def bound_of(model: WholeTableModel, positions: Sequence[int]) -> Bound | None:
+    """How far, at most, any question about these attributes is off by the audit; None where it does not tell."""
+    rows, spread = model.total
+    bound = None if model.audit is None else model.audit.bound(positions, model.domain.sizes, rows)
+    if bound is None:
+        return None
+    # The model's total is the released number of rows, whose error moves a fraction by at most 3/2 of its own.
+    return Bound(bound.bias, math.hypot(bound.stderr, 1.5 * math.sqrt(spread) / rows), bound.tables)
+
+
 def _bars(model: WholeTableModel, positions: Sequence[int]) -> AnswerBars:
     """What the audit says of questions about these attributes."""
-    rows, spread = model.total
     names = [model.domain.closed[p].name for p in positions]
     about = listed(names) or "all rows"
-    bound = None if model.audit is None else model.audit.bound(positions, model.domain.sizes, rows)
+    bound = bound_of(model, positions)
     if bound is not None:
         how = "audited together" if bound.tables == 1 else f"mean of {bound.tables} audited tables that hold them"
-        # The model's total is the released number of rows, whose error moves a fraction by at most 3/2 of its own.
-        stderr = math.hypot(bound.stderr, 1.5 * math.sqrt(spread) / rows)
-        limit = Bound(bound.bias, stderr, bound.tables).limit(CONFIDENCE)
         note = (f"model value: with {100 * CONFIDENCE:g}% confidence no question about {about} is wrong by more than "
-                f"{limit:.4f} of the rows ({how})")  # fmt: skip
-        return AnswerBars(bound.bias, stderr, (note, *model.remarks()))
+                f"{bound.limit(CONFIDENCE):.4f} of the rows ({how})")  # fmt: skip
+        return AnswerBars(bound.bias, bound.stderr, (note, *model.remarks()))
     why = "it was released without an audit" if model.audit is None else f"{about} were not audited together"
     note = f"model value without an error bound: {why}; Monte Carlo error at most {model.monte_carlo:.4f}"
     return AnswerBars(math.nan, model.monte_carlo, (note, *model.remarks()))

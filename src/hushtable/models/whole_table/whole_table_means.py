@@ -21,7 +21,7 @@ from .whole_table_answers import AnswerBars, shares
 if TYPE_CHECKING:
     from .whole_table import WholeTableModel
 
-__all__ = ["whole_table_means"]
+__all__ = ["by_group", "possible_values", "whole_table_means"]
 
 Floats = NDArray[np.float64]
 # A condition on more combinations of values than this is not searched for values that it excludes.
@@ -41,8 +41,8 @@ def whole_table_means(model: WholeTableModel, question: Question, bars: AnswerBa
     attribute = model.domain.closed[question.average]
     middle, half, has = levels(attribute)
     axes = [p for p in question.groups if p != question.average]
-    weights = _by_group(model, question, shares(model, question.where, [*axes, question.average])) * has
-    possible = _by_group(model, question, _possible(model, question, axes)) * has > 0
+    weights = by_group(model, question, shares(model, question.where, [*axes, question.average])) * has
+    possible = by_group(model, question, possible_values(model, question, axes)) * has > 0
     share = weights.sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         value, within = weights @ middle / share, weights @ half / share
@@ -99,7 +99,7 @@ class _MeasuredOrAudited:
         return np.where(np.isnan(self.measured), audited, released)
 
 
-def _possible(model: WholeTableModel, question: Question, axes: list[int]) -> Floats:
+def possible_values(model: WholeTableModel, question: Question, axes: list[int]) -> Floats:
     """Which values of the attribute the rows of each combination of `axes` may have by the question's condition."""
     assert question.average is not None
     kept = [*axes, question.average]
@@ -111,7 +111,7 @@ def _possible(model: WholeTableModel, question: Question, axes: list[int]) -> Fl
     return np.asarray(table.max(axis=tuple(range(len(kept), len(sizes)))), dtype=np.float64).ravel()
 
 
-def _by_group(model: WholeTableModel, question: Question, weights: Floats) -> Floats:
+def by_group(model: WholeTableModel, question: Question, weights: Floats) -> Floats:
     """A line a group and a column a value of the attribute, from weights with the attribute as their last axis."""
     assert question.average is not None
     size = model.domain.sizes[question.average]

@@ -26,11 +26,11 @@ MOST_COLUMNS = 250
 class WholeTable(Workload):
     """Everything at once, from noisy pairs and a model.
 
-    calibration  share of the budget that measures how wrong the model is, which gives its answers an error bound;
-                 0: none
+    calibration  share of the budget that measures how wrong the model is, which its answers' error bars rest on; 0:
+                 none, and they rest on what other tables showed
     """
 
-    calibration: float = 0.05
+    calibration: float = 0.03
     name = "whole_table"
     former = MappingProxyType({"audit": "calibration"})
 

@@ -14,6 +14,7 @@ from .parities import Parities
 from .part import Part
 from .rare_sums import RareLengths, RareSums
 from .residuals import Residuals
+from .summed_tables import SummedTables
 from .tables import Tables
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "RareSums",
     "Residuals",
     "Statistic",
+    "SummedTables",
     "Tables",
     "statistic_of",
     "statistics",

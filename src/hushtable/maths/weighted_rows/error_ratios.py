@@ -1,0 +1,180 @@
+"""ErrorRatios: how many times its deviation an answer of a model is off, width by width, as a release has measured.
+
+Replicates know of noise alone. What a model misses besides (dependence that pairs do not show, groups of values) makes
+answers err by a factor that differs between tables and grows with the number of columns. A few sums measure it: over
+many tables of a width, and all of their cells, of |rows - model|. One row changes each table's sum by 1 or 2, so that
+the noise of the whole is small against it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...laws import Law
+from .grouped_sets import GroupedSet
+from .replicates import Replicates
+from .weighted_rows import WeightedRows
+
+__all__ = [
+    "KURTOSIS",
+    "MOST_WIDTH",
+    "NOT_MEASURED",
+    "ErrorRatio",
+    "ErrorRatios",
+    "deviations",
+    "expected_sums",
+    "model_tables",
+    "tables_to_sum",
+]
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+# Columns of the widest tables that are compared, and how many tables of each width.
+MOST_WIDTH, TABLES = 5, 32
+# What other tables showed (docs/whole-table.md): the ratio of each width, its standard deviation between tables, by
+# how much it grows with each column beyond the widest, and the least one that is believed.
+USUAL, BETWEEN, GROWTH, LEAST = (1.0, 1.05, 0.9, 1.1, 1.2), 0.2, 1.1, 0.5
+# So many standard errors are added to it: bars that are too narrow do more harm than bars that are too wide.
+CAUTION = 0.5
+# Excess kurtosis of errors over deviations: some questions are harder than others.
+KURTOSIS = 5.0
+
+
+class ErrorRatio(NamedTuple):
+    """Errors over deviations of questions about so many columns."""
+
+    ratio: float
+    basis: str
+    """measured, usual (the calibration is too noisy, or was left out) or extrapolated (wider than was compared)."""
+
+
+def deviations(share: Floats, spread: Floats, width: int, rows: float) -> Floats:
+    """Standard deviations of shares: what replicates show, and what chance moves where no table was measured.
+
+    The rows are themselves a draw from whatever they come from, and a model of pairs knows nothing of chance in tables
+    of three columns and more: share (1 - share) / rows, and never less than one row.
+    """
+    chance = np.clip(share * (1 - share), 1 / rows, None) / rows if width > 2 else 1 / rows**2
+    return np.asarray(np.sqrt(spread**2 + chance))
+
+
+def tables_to_sum(shares: Sequence[Floats], random: np.random.Generator) -> list[list[GroupedSet]]:
+    """Random tables of 1, 2, ... columns, each column cut in two at random, as near to halves as the shares allow."""
+    columns = [j for j, share in enumerate(shares) if len(share) > 1]
+    return [
+        [
+            GroupedSet(tuple(members), tuple(_halves(shares[j], random) for j in members))
+            for members in (random.choice(columns, width, replace=False).tolist() for _ in range(TABLES))
+        ]
+        for width in range(1, min(MOST_WIDTH, len(columns)) + 1)
+    ]
+
+
+def _halves(share: Floats, random: np.random.Generator) -> Integers:
+    order = random.permutation(len(share))
+    cut = 1 + int(np.argmin(np.abs(np.cumsum(share[order])[:-1] - 0.5)))
+    groups = np.ones(len(share), dtype=np.int64)
+    groups[order[:cut]] = 0
+    return groups
+
+
+def model_tables(cloud: WeightedRows, sets: Sequence[GroupedSet]) -> list[Floats]:
+    """The model's shares of the cells of tables."""
+    from .kernels import weighted_tables
+
+    codes = np.array([cloud.values(j) for j in range(len(cloud.base))])
+    lines, spans, maps, starts = _layout(sets)
+    out = np.zeros(int(starts[-1]))
+    weighted_tables(codes, cloud.weights, lines, spans, maps, starts, out)
+    return [part.reshape(grouped.shape) for part, grouped in zip(np.split(out, starts[1:-1]), sets, strict=True)]
+
+
+def expected_sums(
+    cloud: WeightedRows, replicates: Replicates, sets: Sequence[Sequence[GroupedSet]], rows: float
+) -> list[float]:
+    """For each width the sum over tables and cells of |rows - model| if errors were as large as deviations."""
+    from .kernels import replicated_tables
+
+    drawn = [replicates.values(j) for j in range(len(cloud.base))]
+    codes = np.array([values for values, _ in drawn], dtype=np.uint16)
+    none = np.ones((1, replicates.count), dtype=np.float64)
+    ratios = [none if ratio is None else ratio for _, ratio in drawn]
+    places = np.cumsum([0, *(len(ratio) for ratio in ratios)])
+    places = np.where([ratio is None for _, ratio in drawn], -1, places[:-1])
+    sums = []
+    for tables in sets:
+        lines, spans, maps, starts = _layout(tables)
+        own, each = np.zeros(int(starts[-1])), np.zeros((int(starts[-1]), replicates.count))
+        replicated_tables(codes, replicates.carriers[1], replicates.weights, np.concatenate(ratios), places, lines,
+                          spans, maps, starts, own, each)  # fmt: skip
+        whole = np.repeat(np.add.reduceat(each, starts[:-1], axis=0), np.diff(starts), axis=0)
+        each /= np.where(whole > 0, whole, 1.0)
+        spread = np.sqrt(((each - own[:, None]) ** 2).mean(axis=1))
+        width = len(tables[0].members)
+        if width == 1:  # as in answers: the rows may have come to the released shares not quite
+            apart = [m - t.expected(cloud.shares) for m, t in zip(model_tables(cloud, tables), tables, strict=True)]
+            spread = np.hypot(spread, np.concatenate(apart))
+        # The mean of |x| is sqrt(2 / pi) of the deviation for normal x.
+        sums.append(rows * math.sqrt(2 / math.pi) * float(deviations(own, spread, width, rows).sum()))
+    return sums
+
+
+def _layout(sets: Sequence[GroupedSet]) -> tuple[Integers, Integers, Integers, Integers]:
+    """Lines (attribute, place of its map), where each table's lines begin, the maps, and where its cells begin."""
+    lines, maps, place = [], [np.zeros(1, dtype=np.int64)], 1
+    for grouped in sets:
+        stride = grouped.cells
+        for member, groups, size in zip(grouped.members, grouped.maps, grouped.shape, strict=True):
+            stride //= size
+            lines.append((member, place))
+            maps.append(groups * stride)
+            place += len(groups)
+    spans = np.cumsum([0, *(len(grouped.members) for grouped in sets)])
+    starts = np.cumsum([0, *(grouped.cells for grouped in sets)])
+    return np.array(lines, dtype=np.int64).reshape(-1, 2), spans, np.concatenate(maps), starts
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorRatios:
+    """Noisy sums of |rows - model| over all cells of a width's tables, in units of 1/1024 row, and the expected ones.
+
+    The first width is 1. Nothing measured: no sums.
+    """
+
+    sums: Integers
+    expected: Integers
+    """What the sums would be if errors were as large as deviations."""
+    scales: tuple[float, ...]
+    """Variance (Gaussian) or scale b (Laplace) of each sum's noise."""
+    law: Law
+
+    @cached_property
+    def _measured(self) -> list[ErrorRatio]:
+        """What other tables showed, corrected by what was measured here as far as its noise allows."""
+        found = []
+        for place, usual in enumerate(USUAL):
+            prior = (BETWEEN * usual) ** 2
+            seen, noise = usual, math.inf
+            if place < len(self.sums) and self.expected[place] > 0:
+                expected = float(self.expected[place])
+                seen, noise = self.sums[place] / expected, self.law.stderr(self.scales[place]) / expected
+            trust = prior / (prior + noise**2)
+            ratio = usual + trust * (seen - usual) + CAUTION * math.sqrt(prior * (1 - trust))
+            found.append(ErrorRatio(max(ratio, LEAST), "measured" if trust >= 0.5 else "usual"))
+        return found
+
+    def ratio(self, width: int) -> ErrorRatio:
+        """Errors over deviations for questions about so many columns."""
+        if width <= MOST_WIDTH:
+            return self._measured[max(width, 1) - 1]
+        return ErrorRatio(self._measured[-1].ratio * GROWTH ** (width - MOST_WIDTH), "extrapolated")
+
+
+NOT_MEASURED = ErrorRatios(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), (), Law.GAUSSIAN)

@@ -1,0 +1,108 @@
+"""Noise of released tables, simulated around a model's own values, and the replicates that come of it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...laws import Law
+from .fit_targets import FitTargets, half_projected, on_margins
+from .grouped_sets import RawTable, interaction_of
+from .network import Network
+from .replicates import REPLICATES, Replicates, carriers, drawn, packed, sweeps_for
+from .shares import denoised
+from .weighted_rows import WeightedRows
+
+__all__ = ["TableNoise", "new_shares"]
+
+Floats = NDArray[np.float64]
+# Passes over single attributes after each sweep.
+PASSES = 5
+# Rounds of the projection of a pair's table; so few do most of it, and there are many tables.
+PROJECTIONS = 50
+
+
+@dataclass(frozen=True, eq=False)
+class TableNoise:
+    """The noise of a release of tables: drawn again around what the model says, and put through the same path."""
+
+    law: Law
+    tables: Sequence[RawTable]
+    """Those of two attributes and more, in the order of the network's factors."""
+    ordered: Collection[int]
+
+    def replicates(
+        self, cloud: WeightedRows, agreed: FitTargets, network: Network, theta: Floats, random: np.random.Generator
+    ) -> Replicates:
+        """The model's rows, raked to what other noise would have shown of the model; a function of released numbers.
+
+        Noise around the noisy numbers themselves would count it twice, and undo what the fit has shrunk.
+        """
+        from .kernels import sweep
+
+        chosen, start = carriers(cloud)
+        codes, start = np.ascontiguousarray(cloud.codes[:, chosen]), network.rows * start
+        own = [_table(network, codes, start, number) for number in range(len(network.sets))]
+        logs, shares = [], []
+        for _ in range(REPLICATES):
+            new = new_shares(agreed, self.law, self.ordered, random)
+            moved = [after - before for after, before in zip(new, agreed.shares, strict=True)]
+            seen = [interaction_of(drawn(self.law, t.variance, t.set.shape, random)) for t in self.tables]
+            parts = [part.ravel() for part in self._targets(network, own, seen, moved)]
+            target, bent, weights = np.concatenate([np.zeros(0), *parts]), theta.copy(), start.copy()
+            for _ in range(sweeps_for(len(self.tables))):
+                _margins_of_triples(network, target, own, seen, codes, weights)
+                for begin in (0, *(network.alone,) * PASSES):
+                    sweep(codes, weights, network.factors, network.maps, network.cells, bent, target,
+                          network.strength, network.rows, begin, 0.0, 0)  # fmt: skip
+            logs.append(np.log(np.maximum(weights / start, 1e-300)))
+            shares.append(new)
+        return packed(cloud, logs, shares)
+
+    def _targets(
+        self, network: Network, own: Sequence[Floats], seen: Sequence[Floats], moved: Sequence[Floats]
+    ) -> Iterator[Floats]:
+        """The model's own tables, moved as the noise of single columns moves margins; pairs by their own noise too."""
+        for number, (grouped, table) in enumerate(zip(network.sets, own, strict=True)):
+            if number < len(self.tables):
+                own_set = self.tables[number].set
+                new = table + on_margins(own_set, seen[number], moved, network.rows, total=0.0)
+                yield half_projected(new, PROJECTIONS)
+            else:
+                (j,) = grouped.members
+                yield np.maximum(table + network.rows * np.bincount(network.base[j], moved[j]), 0.0)
+
+
+def new_shares(agreed: FitTargets, law: Law, ordered: Collection[int], random: np.random.Generator) -> list[Floats]:
+    """Shares of all single columns as other noise would have shown them."""
+    shares = []
+    for j, (share, variance) in enumerate(zip(agreed.shares, agreed.variances, strict=True)):
+        noise = drawn(law, variance, share.shape, random)
+        counts = denoised(agreed.rows * share + noise - noise.mean(), variance**0.5, agreed.rows, ordered=j in ordered)
+        shares.append(np.asarray(counts / counts.sum()))
+    return shares
+
+
+def _table(network: Network, codes: NDArray[np.uint16], weights: Floats, number: int) -> Floats:
+    """The rows' table of a factor."""
+    from .kernels import weighted_counts
+
+    factor, out = network.factors[number], np.zeros(network.sets[number].cells)
+    arity = factor[0]
+    weighted_counts(codes, weights, factor[1 : 1 + arity], factor[4 : 4 + arity], network.maps, out)
+    return out.reshape(network.sets[number].shape)
+
+
+def _margins_of_triples(
+    network: Network, target: Floats, own: Sequence[Floats], seen: Sequence[Floats], codes: NDArray[np.uint16],
+    weights: Floats,
+) -> None:  # fmt: skip
+    """A triple has the margins of the model as it stands: only its interaction was measured."""
+    for number, noise in enumerate(seen):
+        if len(network.sets[number].members) == 3:
+            present = _table(network, codes, weights, number)
+            new = present + interaction_of(own[number] - present) + noise
+            target[network.cells[number] : network.cells[number + 1]] = new.ravel()

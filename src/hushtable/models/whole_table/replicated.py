@@ -1,0 +1,155 @@
+"""Bars of a whole table: the spread of an answer over replicates, calibrated by what the release has measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...maths.weighted_rows.error_ratios import KURTOSIS, NOT_MEASURED, ErrorRatio, deviations
+from ...maths.weighted_rows.replicates import Replicates
+from ...questions.answer import interval_factor
+from ...questions.parse import Question
+from ...words import counted
+from ..build_answer import Estimates
+
+if TYPE_CHECKING:
+    from .whole_table import WholeTableModel
+
+__all__ = ["ReplicateBars", "below_noise"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class ReplicateBars:
+    """The bars of the answers to one question."""
+
+    model: WholeTableModel
+    replicates: Replicates
+    question: Question
+
+    @cached_property
+    def rows(self) -> float:
+        """The number of rows, as released."""
+        return self.model.total[0]
+
+    @property
+    def width(self) -> int:
+        """How many columns the question is about."""
+        return len(self.question.positions)
+
+    @cached_property
+    def ratio(self) -> ErrorRatio:
+        """How many times their deviation answers about so many columns are off."""
+        return (self.model.ratios or NOT_MEASURED).ratio(self.width)
+
+    def fractions(self, value: Floats) -> Floats:
+        """Standard errors of shares of the rows, one a group."""
+        holds, key, cells = self._carriers()
+        tables = self.replicates.tables(self.question.positions, holds, key, cells)
+        (own,) = next(tables)
+        spread = sum((np.asarray((each - own) ** 2) for (each,) in tables), np.zeros(cells))
+        spread = np.sqrt(spread / self.replicates.count + self._misfit(value) ** 2)
+        return np.asarray(self.ratio.ratio * deviations(value, spread, self.width, self.rows))
+
+    def _misfit(self, value: Floats) -> Floats:
+        """How far the rows are from the released shares of a single column: where columns nearly fix each other, the
+        fit comes to them slowly. 0 for several columns."""
+        if self.width != 1:
+            return np.zeros_like(value)
+        (position,) = self.question.positions
+        share = self.model.cloud.shares[position]
+        if self.question.where:
+            share = share * self.question.where.table((position,), [len(share)])
+        return value - (share if self.question.groups else share.sum())
+
+    def averages(self, has: Floats, middle: Floats, reach: Floats) -> tuple[Floats, Floats]:
+        """Standard errors of the shares of rows that have a value, and of the averages of their values.
+
+        `reach` is how far values of a group may be apart. A group that some replicate leaves empty has no bar.
+        """
+        assert self.question.average is not None
+        holds, key, cells = self._carriers()
+        codes = self.replicates.codes(self.question.positions)[self.question.average]
+        holds = holds & (has[codes] > 0)
+        tables = self.replicates.tables(self.question.positions, holds, key, cells, [middle[codes], middle[codes] ** 2])
+        share, top, square = next(tables)
+        spread, apart = np.zeros(cells), np.zeros(cells)
+        with np.errstate(all="ignore"):
+            mean = top / share
+            for each, sums, _ in tables:
+                spread += (each - share) ** 2
+                apart += (sums / each - mean) ** 2
+            spread, apart = np.sqrt(spread / self.replicates.count), apart / self.replicates.count
+            inside = np.maximum(square / share - mean**2, 0.0)
+            chance = inside / (self.rows * share) if self.width > 2 else 0.0
+            stderr = np.sqrt(apart + chance + (reach / (self.rows * share)) ** 2)
+        return self.ratio.ratio * deviations(share, spread, self.width, self.rows), self.ratio.ratio * stderr
+
+    def _carriers(self) -> tuple[NDArray[np.bool_], NDArray[np.int64], int]:
+        """Which carriers the question keeps, the group of each, and how many groups there are."""
+        question, sizes = self.question, self.model.domain.sizes
+        codes = self.replicates.codes(question.positions)
+        holds = question.where.on_rows(codes)[0] if question.where else np.ones(codes.shape[1], dtype=bool)
+        key, cells = np.zeros(codes.shape[1], dtype=np.int64), 1
+        for position in question.groups:
+            key, cells = key * sizes[position] + codes[position], cells * sizes[position]
+        return np.asarray(holds), key, cells
+
+    def counts(self, value: Floats, stderr: Floats) -> Estimates:
+        """Numbers of rows from shares: the number of all rows has an error of its own."""
+        rows, spread = self.model.total
+        moved = np.sqrt((rows * stderr) ** 2 + value**2 * spread)
+        return Estimates(
+            value=rows * value, stderr=moved, kurtosis=KURTOSIS, limits=_within(rows * value, moved, np.inf)
+        )
+
+    def shares(self, value: Floats, stderr: Floats) -> Estimates:
+        """Shares between 0 and 1."""
+        return Estimates(value=value, stderr=stderr, kurtosis=KURTOSIS, limits=_within(value, stderr, 1.0))
+
+    def notes(self) -> tuple[str, ...]:
+        """What the bars mean."""
+        columns = counted(self.width, "column")
+        text = {
+            "measured": f"bars hold for 95% of questions about {columns}, as this release has measured of many",
+            "usual": f"bars are made to hold for 95% of questions about {columns}, as on other tables: the calibration "
+            "of this release is too small to tell",
+            "extrapolated": f"bars for {columns} are extrapolated from those of fewer: no wider tables were compared",
+        }[self.ratio.basis]
+        if self.model.ratios is None and self.ratio.basis == "usual":
+            text = f"bars are made to hold for 95% of questions about {columns}, as on other tables: no calibration"
+        return (f"model value: {text}", *self.model.remarks())
+
+
+def below_noise(estimates: Estimates) -> tuple[str, ...]:
+    """A note where answers cannot be told from 0."""
+    value, stderr = np.atleast_1d(estimates.value), np.atleast_1d(estimates.stderr)
+    small = int((value < interval_factor(0.95, KURTOSIS) * stderr).sum())
+    if not small:
+        return ()
+    which = (
+        "below its noise: it" if len(value) == 1 else f"{small:,} of {len(value):,} groups are below their noise: each"
+    )
+    return (f"{which} may be 0",)
+
+
+def _within(value: Floats, stderr: Floats, most: float) -> _Within:
+    return _Within(np.atleast_1d(value), np.atleast_1d(stderr), most)
+
+
+@dataclass(frozen=True, eq=False)
+class _Within:
+    """Intervals around values, cut where no share or count can be."""
+
+    value: Floats
+    stderr: Floats
+    most: float
+
+    def __call__(self, confidence: float) -> tuple[Floats, Floats]:
+        half = interval_factor(confidence, KURTOSIS) * self.stderr
+        return np.maximum(self.value - half, 0.0), np.minimum(self.value + half, self.most)

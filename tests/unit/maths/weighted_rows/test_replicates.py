@@ -1,0 +1,117 @@
+"""Replicates: their spread is that of releases with other noise, and they are a function of released numbers."""
+
+import numpy as np
+import pytest
+from tables import domain, random_codes
+
+import hushtable as ht
+from hushtable.laws import Law
+from hushtable.maths.weighted_rows import replicates as made
+from hushtable.maths.weighted_rows.error_ratios import USUAL, ErrorRatios, deviations, tables_to_sum
+from hushtable.vault.door.door import Door
+
+SHAPE = domain({f"c{j}": {"kind": "integer", "between": [0, 3 + j], "missing": "error"} for j in range(4)},
+               neighbours="add-remove")  # fmt: skip
+
+
+class Account:
+    def charge(self, price, *, what):
+        pass
+
+
+def release(codes, seed, budget=None, calibration=0.03):
+    workload = ht.WholeTable(calibration=calibration)
+    plan = ht.plan(SHAPE, workload=workload, budget=budget or ht.Budget(epsilon=1, delta="1e-9"))
+    door = Door(total=lambda s: s.accumulate(codes), unit=SHAPE.unit, price=plan.design.price, account=Account(),
+                randomness=ht.Simulated(seed))  # fmt: skip
+    return plan.by.release(door, SHAPE, plan.design)
+
+
+@pytest.fixture(scope="module")
+def codes():
+    return random_codes(SHAPE, 20_000, seed=3)
+
+
+def shares_of(model):
+    """Shares of all pairs of values of two columns, by the model and by all replicates."""
+    replicates = model.replicates
+    own = replicates.codes((0, 2))
+    key = own[0].astype(np.int64) * SHAPE.sizes[2] + own[2]
+    cells = SHAPE.sizes[0] * SHAPE.sizes[2]
+    (first,), *others = replicates.tables((0, 2), np.ones(len(key), dtype=bool), key, cells)
+    return first, np.array([each for (each,) in others])
+
+
+@pytest.mark.parametrize("budget", [ht.Budget(epsilon=1, delta="1e-9"), ht.Budget(epsilon=2)], ids=["zcdp", "pure"])
+def test_the_spread_is_that_of_other_releases(codes, budget):
+    """Over 24 releases the mean square of (value - mean) is within a factor of 1.6 of what replicates foretell."""
+    tables, foretold = [], []
+    for seed in range(24):
+        model = release(codes, seed, budget)
+        own, others = shares_of(model)
+        tables.append(model.cloud.table((0, 2)).ravel())
+        foretold.append(((others - own) ** 2).mean(axis=0))
+        np.testing.assert_allclose(own, tables[-1], atol=0.002)
+    seen = np.var(tables, axis=0, ddof=1)
+    assert 1 / 1.6**2 < seen.sum() / np.mean(foretold, axis=0).sum() < 1.6**2
+
+
+def test_the_same_release_has_the_same_replicates(codes):
+    first, again = (release(codes[:, ::step], 5) for step in (1, -1))
+    np.testing.assert_array_equal(first.replicates.logs, again.replicates.logs)
+    for one, other in zip(first.replicates.fixed_shares, again.replicates.fixed_shares, strict=True):
+        np.testing.assert_array_equal(one, other)
+    np.testing.assert_array_equal(first.ratios.sums, again.ratios.sums)
+
+
+def test_many_rows_are_carried_by_some(codes, monkeypatch):
+    model = release(codes, 1)
+    assert len(model.cloud.fixed_weights) <= made.CARRIERS
+    monkeypatch.setattr(made, "CARRIERS", 200)
+    few, shares = made.carriers(model.cloud)
+    assert len(few) == 200
+    assert np.unique(shares).size == 1
+    np.testing.assert_allclose(np.bincount(model.cloud.codes[0, few]) / 200,
+                               np.bincount(model.cloud.codes[0], model.cloud.weights), atol=0.05)  # fmt: skip
+    assert made.log_unit(model.cloud) == made.COARSE
+
+
+def test_weights_are_shares_and_rounded_ones_are_near(codes):
+    replicates = release(codes, 2).replicates
+    np.testing.assert_allclose(replicates.weights.sum(axis=0), 1, atol=1e-4)
+    again = made.packed(replicates.cloud, replicates.logs / made.log_unit(replicates.cloud),
+                        list(zip(*(p / 2**40 for p in replicates.fixed_shares), strict=True)))  # fmt: skip
+    np.testing.assert_array_equal(again.logs, replicates.logs)
+
+
+def test_ratios_follow_what_was_measured_as_far_as_noise_allows():
+    def ratios(seen, noise):
+        expected = np.full(5, 1_000_000)
+        return ErrorRatios(np.rint(np.array(seen) * expected).astype(np.int64), expected,
+                           ((noise * 1_000_000) ** 2,) * 5, Law.GAUSSIAN)  # fmt: skip
+
+    sharp, dull = ratios([2.0] * 5, 0.01), ratios([50.0] * 5, 100.0)
+    assert all(sharp.ratio(width).ratio == pytest.approx(2.0, abs=0.05) for width in range(1, 6))
+    assert all(sharp.ratio(width).basis == "measured" for width in range(1, 6))
+    assert all(dull.ratio(width).ratio < 1.5 * usual for width, usual in enumerate(USUAL, 1))
+    assert dull.ratio(3).basis == "usual"
+    assert sharp.ratio(7).basis == "extrapolated"
+    assert sharp.ratio(7).ratio > sharp.ratio(5).ratio
+    assert ratios([-3.0] * 5, 0.01).ratio(1).ratio > 0, "a noisy sum may be negative, a bar may not"
+
+
+def test_a_deviation_is_never_0():
+    assert deviations(np.array([0.0]), np.array([0.0]), 1, 1000.0)[0] == pytest.approx(1 / 1000)
+    assert deviations(np.array([0.0]), np.array([0.0]), 4, 1000.0)[0] == pytest.approx(1 / 1000)
+    assert deviations(np.array([0.5]), np.array([0.0]), 4, 1000.0)[0] == pytest.approx(0.5 / 1000**0.5)
+
+
+def test_tables_to_sum_are_cut_in_two_and_public():
+    shares = [np.array([0.9, 0.05, 0.05]), np.full(4, 0.25), np.ones(1)]
+    one, two = (tables_to_sum(shares, np.random.default_rng(1)) for _ in range(2))
+    assert [len(tables[0].members) for tables in one] == [1, 2]
+    for tables, same in zip(one, two, strict=True):
+        for table, other in zip(tables, same, strict=True):
+            assert table.members == other.members
+            assert table.shape == (2,) * len(table.members)
+            assert 2 not in table.members, "a column of one value has nothing to cut"
