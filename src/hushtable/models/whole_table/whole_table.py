@@ -70,7 +70,8 @@ class WholeTableModel(Model):
 
     @property
     def form(self) -> int:
-        return super().format if self.replicates is None else 4
+        """Version 4 is the first with replicates."""
+        return super().form if self.replicates is None else 4
 
     def answer(self, question: Question, *, count: bool = False) -> Answer | CrossTab:
         from .whole_table_answers import whole_table_answer
