@@ -68,7 +68,7 @@ def test_shares_of_a_hardly_known_number_of_rows_hold_what_they_say():
 
 def shares(value, *, rows, variance=0.04, mixed=0.0):
     one = np.array([value])
-    return Moments(one, np.full(1, variance), np.zeros(1), np.full(1, mixed), rows)
+    return Moments(one, np.full(1, variance), np.zeros(1), np.full(1, mixed), rows=rows)
 
 
 # Relative variance of the number of rows, and a covariance that such noise may have.

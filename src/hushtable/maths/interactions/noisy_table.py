@@ -26,7 +26,7 @@ class Moments:
     fourth: Floats
     mixed: Floats = field(default_factory=lambda: np.zeros(()))
     """Of shares: covariance with the number of rows, over its square."""
-    rows: float = 0.0
+    rows: float = field(default=0.0, kw_only=True)
     """Of shares: variance of the number of rows over its square; infinite where none can be told."""
 
     @property
@@ -76,7 +76,7 @@ class NoisyTable(ABC):
         rest = np.where(np.abs(rest) > DUST * np.abs(coefficients).max(initial=0.0), rest, 0.0)
         variance, mixed = self.joint(2, rest) / rows**2, self.joint(2, rest, 1) / rows**2
         spread = self._spread_of_rows(relative=relative)
-        return Moments(value / rows, variance, self.joint(4, rest) / rows**4, mixed, spread)
+        return Moments(value / rows, variance, self.joint(4, rest) / rows**4, mixed, rows=spread)
 
     def table(self, axes: int, rest: Floats, *, relative: bool) -> Moments:
         """The sums over rows of `rest`, one for every cell of the first `axes` attributes.
@@ -92,7 +92,7 @@ class NoisyTable(ABC):
         fourth = np.where(variance > 0, _combined(fourths, lean), 0.0)
         mixed = (variances[1] - lean * variances[2]) / rows**2
         spread = self._spread_of_rows(relative=relative)
-        return Moments(value / rows, variance / rows**2, fourth / rows**4, mixed, spread)
+        return Moments(value / rows, variance / rows**2, fourth / rows**4, mixed, rows=spread)
 
     def coefficients(self, function: Floats) -> Floats:
         """Weights of the numbers in the sum over rows of a function of the codes (one axis an attribute)."""
