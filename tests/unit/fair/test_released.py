@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -285,6 +286,12 @@ def test_types_of_a_whole_table_have_the_models_rates_and_say_where_errors_are_u
     table = pa.table({name: pa.array(values.tolist()) for name, values in simulate_lender(6000, 1).items()})
     plan = ht.plan(domain, rows=6000, budget=ht.Budget(epsilon=1, delta="1e-9"))
     synopsis = ht.Vault(table, domain, ledger=tmp_path / "t.ledger").release(plan, randomness=ht.Simulated(1))
+    barred = fair.from_synopsis(synopsis, CELLS, "repaid")
+    assert barred.modelled
+    rule = fair.solve(barred, metric_of_columns({"columns": {"income": {"scale": 20000}}}, barred))
+    assert barred.loss_error(rule.odds) > 0
+    # A file of before there were replicates has no bars for so many columns.
+    synopsis = replace(synopsis, model=replace(synopsis.model, replicates=None, ratios=None))
     wide = fair.from_synopsis(synopsis, CELLS, "repaid")
     assert wide.modelled
     # No rate leans on everybody's: incomes still make a difference of more than a quarter.

@@ -23,6 +23,8 @@ def advice(
     """Why the bound is wide, and about the size at which it would be at most 3 standard errors, if there is one."""
     d, letter = len(margin.axes), "g" if released.basis == "spline" else "t"
     start = f"the bias bound {readable(float(f'{bias:.2g}'))} is above 3 standard errors of the noise"
+    if kind == "certified" and not stderr:
+        return f"{start}, of which there is none: no size of this release would resolve it"
     if kind == "certified":
         ratio = (bias / (3 * stderr)) ** (1 / (ORDER + d / 2)) if released.basis == "spline" else 1.25
         size = max(released.size + 1, math.ceil(released.size * ratio))
