@@ -47,10 +47,6 @@ class MetricPairs:
             first, second = np.nonzero((away < reach) & (np.arange(self.types)[None, :] > rows[:, None]))
             yield TypePairs(first + start, second, np.minimum(away[first, second], FARTHEST))
 
-    def nearest(self, count: int) -> TypePairs:
-        """Not asked of a rule that is only mended."""
-        raise NotImplementedError
-
 
 def farthest_points(metric: Metric, *, radius: float = 0.0, most: int) -> tuple[Numbers, Numbers, float]:
     """Types chosen one by one, each farthest from those before; for every type the nearest chosen one; what is left.

@@ -17,6 +17,7 @@ __all__ = [
     "DensePairs",
     "Divergence",
     "EdgePairs",
+    "PairBlocks",
     "Pairs",
     "TypePairs",
     "all_pairs",
@@ -118,7 +119,7 @@ class EdgePairs:
         return self.edges
 
 
-class Pairs(Protocol):
+class PairBlocks(Protocol):
     """Pairs of types that are compared."""
 
     @property
@@ -127,6 +128,10 @@ class Pairs(Protocol):
 
     def blocks(self) -> Iterator[TypePairs]:
         """Every pair once."""
+
+
+class Pairs(PairBlocks, Protocol):
+    """Pairs that a program can be solved for, a few of them at first."""
 
     def nearest(self, count: int) -> TypePairs:
         """Some pairs to begin with."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from .cuts import excess
 from .metric import Floats
-from .pairs import Divergence, Pairs, TypePairs
+from .pairs import Divergence, PairBlocks, TypePairs
 
 __all__ = ["cleaned", "largest_excess", "mixed", "repaired", "share_needed"]
 
@@ -16,7 +16,7 @@ UNUSED = 1e-7
 """An outcome that hardly anybody ever gets is dropped under `inf`, where it would have to be rare for everybody."""
 
 
-def repaired(odds: Floats, weights: Floats, pairs: Pairs, divergence: Divergence) -> tuple[Floats, float]:
+def repaired(odds: Floats, weights: Floats, pairs: PairBlocks, divergence: Divergence) -> tuple[Floats, float]:
     """Odds that are fair to all pairs, and the share by which everybody was moved towards the average.
 
     M' = (1 - t) M + t c with c the average odds: every difference shrinks by 1 - t, and the loss grows by at most
@@ -72,7 +72,7 @@ def mixed(odds: Floats, centre: Floats, share: float, divergence: Divergence) ->
     return moved
 
 
-def largest_excess(odds: Floats, pairs: Pairs, divergence: Divergence) -> float:
+def largest_excess(odds: Floats, pairs: PairBlocks, divergence: Divergence) -> float:
     """The largest D - d over all pairs; below 0 when everybody is treated more alike than asked."""
     return max(
         (float(excess(odds, block, divergence).max(initial=-np.inf)) for block in pairs.blocks()), default=-np.inf
