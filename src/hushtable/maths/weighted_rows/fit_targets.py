@@ -69,8 +69,9 @@ def half_projected(table: Floats, rounds: int = PROJECTIONS) -> Floats:
     """
     from .kernels import nearest_non_negative
 
-    if table.ndim != 2 or table.min() >= 0:
+    if table.ndim != 2:
         return table
+    # Also where nothing is negative, which ends at once: a trial before the first charge then compiles it.
     return np.asarray((table + nearest_non_negative(np.ascontiguousarray(table), rounds, NEAR)) / 2)
 
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...maths.weighted_rows.calibration import CALIBRATION_UNIT
 from ...maths.weighted_rows.error_ratios import KURTOSIS, NOT_MEASURED, ErrorRatio, deviations
 from ...maths.weighted_rows.replicates import Replicates
+from ...maths.weighted_rows.resolution import SCORE_LEVEL
 from ...questions.answer import interval_factor
 from ...questions.parse import Question
 from ...words import counted
@@ -53,7 +57,7 @@ class ReplicateBars:
         tables = self.replicates.tables(self.question.positions, holds, key, cells)
         (own,) = next(tables)
         spread = sum((np.asarray((each - own) ** 2) for (each,) in tables), np.zeros(cells))
-        spread = np.sqrt(spread / self.replicates.count + self._misfit(value) ** 2)
+        spread = np.sqrt(spread / self.replicates.count + self._misfit(value) ** 2 + self._left_out(value) ** 2)
         return np.asarray(self.ratio.ratio * deviations(value, spread, self.width, self.rows))
 
     def _misfit(self, value: Floats) -> Floats:
@@ -66,6 +70,48 @@ class ReplicateBars:
         if self.question.where:
             share = share * self.question.where.table((position,), [len(share)])
         return value - (share if self.question.groups else share.sum())
+
+    def _left_out(self, value: Floats) -> Floats:
+        """What the dependence of pairs that were not measured may move: their released distances from independence.
+
+        A table of N cells that is D rows away errs by D / N a cell, and by D / (2 sqrt(N)) in a random half of them.
+        Of a question about more columns, only the share of rows that the others keep is moved.
+        """
+        if self.width < 2 or self.model.score_scale is None:
+            return np.zeros_like(value)
+        squares = 0.0
+        for pair in combinations(sorted(self.question.positions), 2):
+            away, cells = self._away(pair)
+            each = away / cells if self.question.groups else away / (2 * math.sqrt(cells))
+            squares += (each / self.rows) ** 2
+        kept = np.clip(value, 1 / self.rows, 1.0) ** ((self.width - 2) / self.width)
+        return np.asarray(math.sqrt(squares) * kept)
+
+    def _unseen(self) -> float:
+        """How far, as a share of the rows, the averaged column may be from independence of those it was not seen with.
+
+        That moves the mean of a group by about so many standard deviations of its values.
+        """
+        question = self.question
+        if self.model.score_scale is None or question.average is None:
+            return 0.0
+        own = question.average
+        pairs = [tuple(sorted((own, other))) for other in question.positions if other != own]
+        return math.sqrt(sum((self._away(pair)[0] / self.rows) ** 2 for pair in pairs))
+
+    def _away(self, pair: tuple[int, ...]) -> tuple[float, int]:
+        """How far a pair is from independence, in rows, as released and half a standard error more; and its cells.
+
+        Nothing where the pair was measured, so that the model knows it.
+        """
+        sizes = self.model.domain.sizes
+        cells = math.prod(min(sizes[j], SCORE_LEVEL) for j in pair)
+        if pair in self.model.measured_pairs:
+            return 0.0, cells
+        assert self.model.score_scale is not None
+        seen = max(float(self.model.scores[_place(pair, len(sizes))]), 0.0)
+        noise = self.model.law.stderr(self.model.score_scale)
+        return min((seen + noise / 2) / CALIBRATION_UNIT, self.rows), cells
 
     def averages(self, has: Floats, middle: Floats, reach: Floats) -> tuple[Floats, Floats]:
         """Standard errors of the shares of rows that have a value, and of the averages of their values.
@@ -87,7 +133,7 @@ class ReplicateBars:
             spread, apart = np.sqrt(spread / self.replicates.count), apart / self.replicates.count
             inside = np.maximum(square / share - mean**2, 0.0)
             chance = inside / (self.rows * share) if self.width > 2 else 0.0
-            stderr = np.sqrt(apart + chance + (reach / (self.rows * share)) ** 2)
+            stderr = np.sqrt(apart + chance + inside * self._unseen() ** 2 + (reach / (self.rows * share)) ** 2)
         return self.ratio.ratio * deviations(share, spread, self.width, self.rows), self.ratio.ratio * stderr
 
     def _carriers(self) -> tuple[NDArray[np.bool_], NDArray[np.int64], int]:
@@ -124,6 +170,12 @@ class ReplicateBars:
         if self.model.ratios is None and self.ratio.basis == "usual":
             text = f"bars are made to hold for 95% of questions about {columns}, as on other tables: no calibration"
         return (f"model value: {text}", *self.model.remarks())
+
+
+def _place(pair: tuple[int, ...], columns: int) -> int:
+    """Where a pair stands among all pairs in order."""
+    first, second = pair
+    return first * columns - first * (first + 1) // 2 + second - first - 1
 
 
 def below_noise(estimates: Estimates) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import combinations
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -72,6 +73,12 @@ class WholeTableModel(Model):
     def form(self) -> int:
         """Version 4 is the first with replicates."""
         return super().form if self.replicates is None else 4
+
+    @cached_property
+    def measured_pairs(self) -> frozenset[tuple[int, ...]]:
+        """Two columns of which a table was measured, alone or with a third."""
+        sets = (tuple(sorted(raw.set.members)) for raw in self.tables)
+        return frozenset(pair for members in sets for pair in combinations(members, 2))
 
     def answer(self, question: Question, *, count: bool = False) -> Answer | CrossTab:
         from .whole_table_answers import whole_table_answer
