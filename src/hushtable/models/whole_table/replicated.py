@@ -74,18 +74,18 @@ class ReplicateBars:
     def _left_out(self, value: Floats) -> Floats:
         """What the dependence of pairs that were not measured may move: their released distances from independence.
 
-        A table of N cells that is D rows away errs by D / N a cell, and by D / (2 sqrt(N)) in a random half of them.
-        Of a question about more columns, only the share of rows that the others keep is moved.
+        A table of N cells that is D rows away errs by about D / N in a cell, and by D sqrt(v (1 - v) / N) in a random
+        union of cells with a share v of the rows. Of a question about k columns, two keep about the share^(2 / k) of
+        all rows, and only what the others keep of these is moved.
         """
         if self.width < 2 or self.model.score_scale is None:
             return np.zeros_like(value)
-        squares = 0.0
+        share = np.clip(value, 1 / self.rows, 1.0) ** (2 / self.width)
+        squares = np.zeros_like(share)
         for pair in combinations(sorted(self.question.positions), 2):
             away, cells = self._away(pair)
-            each = away / cells if self.question.groups else away / (2 * math.sqrt(cells))
-            squares += (each / self.rows) ** 2
-        kept = np.clip(value, 1 / self.rows, 1.0) ** ((self.width - 2) / self.width)
-        return np.asarray(math.sqrt(squares) * kept)
+            squares += (away / self.rows) ** 2 / cells * np.maximum(share * (1 - share), 1 / cells)
+        return np.asarray(np.sqrt(squares) * share ** (self.width / 2 - 1))
 
     def _unseen(self) -> float:
         """How far, as a share of the rows, the averaged column may be from independence of those it was not seen with.
