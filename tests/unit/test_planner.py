@@ -94,10 +94,11 @@ def test_target_error_gives_the_least_budget_of_three_digits(delta, width):
 
 def test_rows_per_person_multiply_the_error():
     one, three = (
-        ht.plan(domain(rows=rows), workload="marginals(width=1)", budget=BUDGET, mechanism="low-order")
+        # Rounding adds the same to both; the discrete law has none.
+        ht.plan(domain(rows=rows), workload="marginals(width=1)", budget=BUDGET, mechanism="low-order", currency="zcdp")
         for rows in (1, 3)
     )
-    assert three.design.forecasts[0].typical == pytest.approx(3 * one.design.forecasts[0].typical, rel=1e-3)
+    assert three.design.forecasts[0].typical == pytest.approx(3 * one.design.forecasts[0].typical, rel=1e-6)
     assert "x 3" in str(three)
 
 
