@@ -211,8 +211,8 @@ class Budget:
         """The whole budget as a price; BadBudget in a currency that it cannot be spent in."""
         if currency not in self.currencies:
             raise BadBudget(
-                f"{self} is spent in {' or '.join(self.currencies)}, not in {str(currency)[:40]}; leave the currency out, "
-                "or give a budget that has it"
+                f"{self} is spent in {' or '.join(self.currencies)}, not in {str(currency)[:40]}; leave the currency "
+                "out, or give a budget that has it"
             )
         if self.rho is not None:
             return Price(currency=currency, amount=self.rho)
