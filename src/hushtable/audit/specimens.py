@@ -198,6 +198,15 @@ SPECIMENS: tuple[Specimen, ...] = (
         model="low-order", attacks=(Attack(budgets=(PURE,), runs=300),),
     ),
     Specimen(
+        "polynomials", BINARY, "polynomials(family=any_of, width=2)", "polynomials", PURE,
+        ("polynomial(near, NOT cheap)", "polynomial(near, cheap)"),
+        model="polynomials", attacks=(Attack(runs=300),),
+    ),
+    Specimen(
+        "polynomial-signs", BINARY, "polynomials(family=at_least, r=2, width=3, degree=2, basis=parity)", "polynomials",
+        RHO, ("polynomial(near, cheap, new)",), model="polynomials",
+    ),
+    Specimen(
         "mwem", CLOSED, "marginals(width=2)", "mwem(rounds=3)", RHO, TABLES,
         model="weighted", chooses=True,
         attacks=(Attack(budgets=(PURE, RHO), attributes=MIXED, mechanism="mwem(rounds=2)", runs=120),),
