@@ -32,6 +32,7 @@ FAMILIES: dict[str, Family] = {
     "tables": Family("codes", partial(coded.marginals, mechanism="tables")),
     "histogram": Family("codes", partial(coded.marginals, mechanism="histogram")),
     "monomial": Family("bits", coded.monomial, ("pure",)),
+    "polynomials": Family("bits", coded.polynomials),
     "mwem": Family("codes", partial(coded.marginals, mechanism="mwem", columns=5)),
     "mwem-parities": Family("bits", coded.parities, mechanism="mwem"),
     "mwem-ranges": Family("codes", coded.ranges, mechanism="mwem"),

@@ -152,16 +152,14 @@ def rare_sums(sizes: tuple[int, ...]) -> list[RareSums]:
 
 
 def builds(cls: type[Statistic], sizes: tuple[int, ...], order: int) -> list[Statistic]:
-    if cls in (Part, RowCount):
-        return parts(sizes, order) if cls is Part else [RowCount()]
+    if cls in (Part, RowCount, PolynomialSums):
+        return parts(sizes, order) if cls is Part else [RowCount()] if cls is RowCount else [*polynomial_sums(sizes)]
     if cls in (GroupedTables, GroupedInteractions):
         sets = grouped_sets(sizes, order)
         finer = [GroupedTables(sizes, times=3)] if cls is GroupedTables else []
         return [cls(sizes), cls(sizes, sets, [i % 2 for i in range(len(sets))] if len(sets) > 1 else None), *finer]
     if cls in (RareLengths, RareSums):
         return [*rare_sums(sizes)] if cls is RareSums else [RareLengths(columns) for columns in rare_columns(sizes)]
-    if cls is PolynomialSums:
-        return [*polynomial_sums(sizes)]
     if cls in (ChosenTables, OneQuestion):
         chosen = ChosenTables(sizes, chosen_sets(sizes, order), threads=2)
         return [chosen] if cls is ChosenTables else [*one_questions(sizes, order)]
@@ -234,7 +232,8 @@ def test_every_statistic_is_found():
     assert sorted(statistics()) == [
         "chebyshev", "chosen-tables", "decision-lists", "functions", "grouped-interactions", "grouped-tables",
         "hash-sums", "histogram", "linear-queries", "list-count", "list-sums", "one-question", "parities", "part",
-        "polynomials", "rare-lengths", "rare-sums", "residuals", "row-count", "splines", "summed-tables", "tables", "wide-counts",
+        "polynomials", "rare-lengths", "rare-sums", "residuals", "row-count", "splines", "summed-tables", "tables",
+        "wide-counts",
     ]  # fmt: skip
     assert all(kind.name == name for name, kind in statistics().items())
 

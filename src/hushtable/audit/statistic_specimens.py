@@ -106,7 +106,13 @@ def _thresholds(row: Any) -> Any:
 def _polynomials(domain: Domain) -> list[Statistic]:
     """One family, evaluated on all cells, compiled, and with bounds that its rows exceed: they must be cut to them."""
     names, terms = [a.name for a in domain.closed][:2], ((), ("a",), ("b",), ("a", "b"))
-    said = {"name": "f", "columns": names, "variables": ("a", "b"), "coefficients": _thresholds, "degree": 2}
+    said: dict[str, Any] = {
+        "name": "f",
+        "columns": names,
+        "variables": ("a", "b"),
+        "coefficients": _thresholds,
+        "degree": 2,
+    }
     wide, tight = Family(exponents=terms, l1=9, l2=6, **said), Family(exponents=terms, l1=4, l2=3, **said)
     return [
         PolynomialSums(RowPolynomials(family, domain.sizes[:2], (0, 1), most_cells=most))

@@ -87,12 +87,20 @@ class PolynomialsRelease(Mechanism[PolynomialDesign]):
         near = f"bias at most {readable(float(f'{bias:.3g}'))}" if bias else "exact"
         return Design(
             by=self,
-            summary=f"{counted(numbers - 1, 'coefficient')} of polynomials of degree {degree} ({near}) with {law.noise}",
+            summary=f"{counted(numbers - 1, 'coefficient')} of degree up to {degree} ({near}) with {law.noise}",
             price=price,
             numbers=numbers,
             parameters=made,
             words=("ones", "queries", "typical query", "worst query"),
-            forecasts=(Forecast(width=most, tables=math.comb(len(evaluator.variables), most), typical=stderr, worst=stderr, bias=bias),),
+            forecasts=(
+                Forecast(
+                    width=most,
+                    tables=math.comb(len(evaluator.variables), most),
+                    typical=stderr,
+                    worst=stderr,
+                    bias=bias,
+                ),
+            ),
             headline="a query's error",
             memory=150_000_000 + 100 * numbers,
             work=work,
@@ -187,9 +195,7 @@ def _own(domain: Domain, asked: Polynomials, price: Price) -> tuple[PolynomialDe
     return made, work
 
 
-def _lists(
-    domain: Domain, asked: Polynomials, price: Price, rows: int | None
-) -> tuple[PolynomialDesign, float]:
+def _lists(domain: Domain, asked: Polynomials, price: Price, rows: int | None) -> tuple[PolynomialDesign, float]:
     """Decision lists in the parities of their inputs: what the mechanism decision-lists measures."""
     design = DecisionListsRelease().design(domain, DecisionLists(order=asked.degree), price, rows)
     statistic, noise = design.parameters

@@ -115,7 +115,7 @@ class Model(ABC):
         """The mean of numpy code whose arguments are named like smooth columns; BadQuestion where there are none."""
         raise BadQuestion("this synopsis has no smooth columns to average over; release smooth(columns=[...])")
 
-    def evaluate(self, queries: Any, *, count: bool = False) -> CrossTab:
+    def evaluate_queries(self, queries: Any, *, count: bool = False) -> CrossTab:
         """The answers to a matrix of queries, of a family of polynomials; BadQuestion where there is none."""
         raise BadQuestion("this synopsis has no family of polynomials to evaluate; release polynomials(family=...)")
 

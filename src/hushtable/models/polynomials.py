@@ -92,7 +92,7 @@ class PolynomialsModel(Model):
             self._wording(question.text, count=count, notes=notes), self._estimates(question.ones[None], count=count)
         )
 
-    def evaluate(self, queries: Any, *, count: bool = False) -> CrossTab:
+    def evaluate_queries(self, queries: Any, *, count: bool = False) -> CrossTab:
         """Many queries, a row of 0 and 1 each."""
         asked = read_queries(queries, len(self.evaluator.variables), self.evaluator.most)
         texts = tuple("".join(map(str, row.astype(int))) for row in asked)
@@ -202,7 +202,9 @@ def _terms(parameters: dict[str, Any], numbers: dict[str, NDArray[np.int64]]) ->
 
 def _numbers(given: Any) -> Floats:
     """A list of plain numbers that nothing computed from them can overflow."""
-    if not isinstance(given, list) or not all(type(n) in (int, float) and isfinite(n) and abs(n) < LARGEST for n in given):
+    if not isinstance(given, list) or not all(
+        type(n) in (int, float) and isfinite(n) and abs(n) < LARGEST for n in given
+    ):
         raise BadSynopsis("the synopsis has a list of numbers that is none")
     return np.array(given, dtype=np.float64)
 

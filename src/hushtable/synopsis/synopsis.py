@@ -126,7 +126,7 @@ class Synopsis:
 
     def evaluate(self, queries: Any, *, count: bool = False) -> CrossTab:
         """The answers to many queries of a family of polynomials: a matrix of 0 and 1, a row each."""
-        answers = self.model.evaluate(queries, count=count)
+        answers = self.model.evaluate_queries(queries, count=count)
         return stamped(answers) if self.not_private else answers
 
     def _parsed(self, text: str) -> Any:

@@ -77,7 +77,9 @@ class Family:
         low, high = self.range
         most = max(abs(low), abs(high))
         if not low <= 0 <= high or most == 0:
-            raise BadPlan(f"{self.name}: coefficients lie between two whole numbers with 0 among them, not {self.between!r}")
+            raise BadPlan(
+                f"{self.name}: coefficients lie between two whole numbers with 0 among them, not {self.between!r}"
+            )
         if self.l1 > ROOM or self.squared > ROOM:
             raise BadPlan(f"{self.name}: l1={self.l1:g} and l2={self.l2:g} leave 64 bits; use a coarser unit")
         if len(self.terms) * most**2 > ROOM:
@@ -156,8 +158,8 @@ class Family:
         """SHA-256 of all that is said of it, and of the code of its function."""
         code = getattr(self.coefficients, "__code__", None)
         facts = [
-            self.name, tuple(self.columns), tuple(self.variables), self.degree, self.terms.listed, self.l1, self.squared,
-            self.range, self.units, self.gammas, self.most, self.signs,
+            self.name, tuple(self.columns), tuple(self.variables), self.degree, self.terms.listed, self.l1,
+            self.squared, self.range, self.units, self.gammas, self.most, self.signs,
             None if code is None else (code.co_code, repr(code.co_consts), code.co_names),
         ]  # fmt: skip
         return hashlib.sha256(repr(facts).encode()).hexdigest()

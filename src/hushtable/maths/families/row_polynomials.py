@@ -124,7 +124,9 @@ class RowPolynomials:
             raise BadPlan(f"{family.name}: a row has coefficients that add up to {longest}, more than l1={family.l1}")
         squares = int((coefficients**2).sum(axis=1).max())
         if squares > family.squared:
-            raise BadPlan(f"{family.name}: a row's coefficients are {squares**0.5:.6g} long, more than l2={family.l2:g}")
+            raise BadPlan(
+                f"{family.name}: a row's coefficients are {squares**0.5:.6g} long, more than l2={family.l2:g}"
+            )
 
     def _check_gamma(self, rows: Integers, coefficients: Integers) -> None:
         """Tried by brute force where there are few queries, else on some drawn at random."""

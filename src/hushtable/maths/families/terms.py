@@ -68,4 +68,4 @@ class Terms:
         if signs:
             turned = np.append(query, False)[self.members].sum(axis=1, dtype=np.int8)
             return np.asarray(1 - 2 * (turned & 1), dtype=np.int8)
-        return np.append(query, True)[self.members].all(axis=1).astype(np.int8)
+        return np.asarray(np.append(query, True)[self.members].all(axis=1), dtype=np.int8)

@@ -49,7 +49,9 @@ class Polynomials(Workload):
         if self.own is not None:
             given = [key for key in ("width", "degree", "r") if getattr(self, key) is not None]
             if given or self.basis != "monomial":
-                raise BadPlan(f"a family of one's own says its {listed(given) or 'basis'} itself; give the family alone")
+                raise BadPlan(
+                    f"a family of one's own says its {listed(given) or 'basis'} itself; give the family alone"
+                )
             return
         if self.family not in BUILT_IN:
             known = f"there are {listed(BUILT_IN)}, and in Python families of one's own"

@@ -97,7 +97,7 @@ class PolynomialSums(Statistic):
 
     def _farthest(self, power: int) -> int:
         low, high = self._range
-        spread = len(self.family.terms) * (high - low) ** power
+        spread = len(self.family.terms) * int((high - low) ** power)
         if self.polynomials.listed:
             distinct = np.unique(self._table, axis=0)
             if len(distinct) ** 2 * distinct.shape[1] <= MOST_WORK:
