@@ -329,9 +329,9 @@ def test_bars_hold_where_the_bias_is_as_large_as_it_can_be():
 
     2,000 releases: a share below 0.957 has a chance of 1e-6 where 0.975 is true, and of 1 - 1e-9 where 0.93 is.
     """
-    worst = pa.table({name: [i % 6 == j for i in range(600)] for j, name in enumerate(NAMES)})
+    worst = pa.table({name: [i % 6 == j for i in range(6000)] for j, name in enumerate(NAMES)})
     plan = ht.plan(
-        DOMAIN, rows=600, workload="polynomials(family=any_of, width=6, degree=3)", budget=ht.Budget(epsilon=200)
+        DOMAIN, rows=6000, workload="polynomials(family=any_of, width=6, degree=3)", budget=ht.Budget(epsilon=8)
     )
     vault, held = ht.Vault(worst, DOMAIN), 0
     for seed in range(2000):

@@ -14,7 +14,7 @@ from ..domain import Domain
 from ..errors import TooLarge
 from ..laws import Law
 from ..maths.families.bits import bit_weights
-from ..maths.families.terms import Terms
+from ..maths.families.terms import QueryTerms
 from ..maths.interactions.layout import InteractionLayout
 from ..models.polynomials import Evaluator, PolynomialsModel
 from ..questions.workloads.base import Workload
@@ -158,7 +158,7 @@ def _bits(domain: Domain, asked: Polynomials, price: Price) -> tuple[PolynomialD
     weights = np.array([one.weights for one in known])
     evaluator = Evaluator(
         variables=tuple(a.name for a in domain.closed),
-        terms=Terms(len(domain.sizes), degree, constant=False),
+        terms=QueryTerms(len(domain.sizes), degree, constant=False),
         signs=False,
         constant=weights[:, 0],
         weights=weights,
@@ -203,7 +203,7 @@ def _lists(domain: Domain, asked: Polynomials, price: Price, rows: int | None) -
     m = len(column.inputs)
     evaluator = Evaluator(
         variables=column.inputs,
-        terms=Terms(m, statistic.order),
+        terms=QueryTerms(m, statistic.order),
         signs=True,
         constant=np.full(m + 1, 0.5),
         weights=np.full((1, statistic.order + 1), unit),

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..domain import Domain
 from ..errors import BadSynopsis
 from ..laws import Law
-from ..maths.families.terms import Terms
+from ..maths.families.terms import QueryTerms
 from ..questions.answer import Answer, CrossTab
 from ..questions.polynomial_queries import PolynomialQuery, parse_query, read_queries
 from ..words import listed
@@ -37,7 +37,7 @@ class Evaluator:
     """
 
     variables: tuple[str, ...]
-    terms: Terms
+    terms: QueryTerms
     signs: bool
     constant: Floats
     """By how many variables are 1 in the query, as a share of the rows."""
@@ -166,7 +166,7 @@ class PolynomialsModel(Model):
             if type(terms) is not int or terms < 1:
                 raise BadSynopsis("the synopsis has a family of so many terms as cannot be")
             return {"coefficients": 1 + terms, "exponents": terms * degree}
-        return {"coefficients": Terms.count(len(variables), degree) + bool(parameters["constant_term"])}
+        return {"coefficients": QueryTerms.count(len(variables), degree) + bool(parameters["constant_term"])}
 
     @classmethod
     def build(
@@ -190,14 +190,14 @@ class PolynomialsModel(Model):
                    rows_scale=noise_scale(parameters["rows_scale"], law), sums=numbers["coefficients"])  # fmt: skip
 
 
-def _terms(parameters: dict[str, Any], numbers: dict[str, NDArray[np.int64]]) -> Terms:
+def _terms(parameters: dict[str, Any], numbers: dict[str, NDArray[np.int64]]) -> QueryTerms:
     variables, degree = len(parameters["variables"]), parameters["degree"]
     if "terms" not in parameters:
-        return Terms(variables, degree, constant=parameters["constant_term"] is True)
+        return QueryTerms(variables, degree, constant=parameters["constant_term"] is True)
     members = numbers["exponents"].reshape(-1, degree)
     if members.min(initial=0) < 0 or members.max(initial=0) > variables:
         raise BadSynopsis("the synopsis has terms of variables that it does not have")
-    return Terms.read(variables, degree, members)
+    return QueryTerms.read(variables, degree, members)
 
 
 def _numbers(given: Any) -> Floats:

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...errors import BadPlan, check_whole
 from ...words import counted, listed, suggestion
-from .terms import Terms
+from .terms import QueryTerms
 
 __all__ = ["MOST_TERMS", "Family"]
 
@@ -92,25 +92,25 @@ class Family:
                 raise BadPlan(f"{self.name}: {what} must be one number of at least 0, or {length} of them")
 
     @cached_property
-    def terms(self) -> Terms:
+    def terms(self) -> QueryTerms:
         """The products that its polynomials are made of."""
         m = len(self.variables)
         if self.exponents is None:
-            numbers = Terms.count(m, self.degree)
+            numbers = QueryTerms.count(m, self.degree)
             if numbers > MOST_TERMS:
-                fits = max((t for t in range(self.degree) if Terms.count(m, t) <= MOST_TERMS), default=0)
+                fits = max((t for t in range(self.degree) if QueryTerms.count(m, t) <= MOST_TERMS), default=0)
                 raise BadPlan(
                     f"{self.name}: degree {self.degree} has {numbers:,} terms and {MOST_TERMS:,} fit: "
                     f"use degree {fits}, or list exponents"
                 )
-            return Terms(m, self.degree)
+            return QueryTerms(m, self.degree)
         if not 1 <= len(self.exponents) <= MOST_TERMS:
             raise BadPlan(f"{self.name}: {counted(len(self.exponents), 'term')}; 1 to {MOST_TERMS:,} fit")
         terms = tuple(self._term(given) for given in self.exponents)
         if len(set(terms)) < len(terms):
             twice = next(given for given, term in zip(self.exponents, terms, strict=True) if terms.count(term) > 1)
             raise BadPlan(f"{self.name}: the term ({listed(list(twice))}) is listed twice; list every term once")
-        return Terms(m, self.degree, terms)
+        return QueryTerms(m, self.degree, terms)
 
     def _term(self, given: Sequence[str]) -> tuple[int, ...]:
         names, known = [given] if isinstance(given, str) else list(given), list(self.variables)

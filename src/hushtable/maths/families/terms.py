@@ -1,4 +1,4 @@
-"""Terms: the products of query variables that a family's polynomials are made of."""
+"""Query terms: the products of query variables that a family's polynomials are made of."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from ..interactions.layout import InteractionLayout
 
-__all__ = ["Terms"]
+__all__ = ["QueryTerms"]
 
 
 @dataclass(frozen=True, eq=False)
-class Terms:
+class QueryTerms:
     """Sets of variables, a term each; every set of at most `degree` variables unless they are listed.
 
     Exponents above 1 say nothing, because a query's variables are 0 or 1.
@@ -34,7 +34,7 @@ class Terms:
         return InteractionLayout.count([2] * variables, degree)
 
     @classmethod
-    def read(cls, variables: int, degree: int, members: NDArray[np.int64]) -> Terms:
+    def read(cls, variables: int, degree: int, members: NDArray[np.int64]) -> QueryTerms:
         """Listed sets from rows of members that are filled up with the number of variables."""
         return cls(variables, degree, tuple(tuple(int(v) for v in row if v < variables) for row in members))
 
