@@ -259,6 +259,9 @@ FAULTS = {
     "noise used again": Planted(noise_used_again, ("independence",)),
     "noise used again, later": Planted(noise_used_again_later, ("independence",)),
     "noise used again, within": Planted(noise_used_again_within, ("independence",)),
+    "gauge 5% off": Planted(steps.gauge_too_narrow, ("law",)),
+    "sum of a table forgotten": Planted(steps.sum_forgotten, ("law", "price")),
+    "joint noise of one row": Planted(steps.gauge_of_one_row, ("law",)),
     "values outside their range": Planted(unclamped_values, ("price",)),
     "rounding not priced": Planted(no_rounding_slack, ("price",)),
 }
