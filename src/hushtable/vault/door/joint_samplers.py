@@ -5,7 +5,7 @@ Whole numbers and exact coins alone. `HullBody` has its own file, because member
 The radius. For every v in the lattice, exp(-g(v)/b) is proportional to the sum over whole j >= g(v) of exp(-j/b). So
 to draw v is to draw j with weight N(j) exp(-j/b), N(j) the number of lattice points of gauge at most j, and then one of
 these points evenly. With q = 1/b, x = exp(-q) and h the numerator of N, sum over j of N(j) x^j is, term by term,
-(sum over k of h_k x^k) / (1-x)^(d+1): so j is k, of weight h_k x^k, plus d + 1 independent geometric numbers of ratio x.
+(sum over k of h_k x^k) / (1-x)^(d+1): so j is k, of weight h_k x^k, plus d + 1 independent geometric numbers.
 """
 
 from __future__ import annotations
