@@ -60,7 +60,7 @@ class FirstModel:
     @property
     def carriers(self) -> float:
         """How many rows of equal weight would carry the model as well."""
-        return self.fitted.effective * len(self.fitted.weights)
+        return self.fitted.effective * self.fitted.count
 
     def shares(self, grouped: GroupedSet) -> Floats:
         """The model's shares of a table's cells; its groups must not be finer than the base groups."""

@@ -102,4 +102,4 @@ def weighted_rows_of(
     for grouped, score in zip(agreed.sets, dependence, strict=True):
         strength[list(grouped.members)] += score
     order = np.argsort(-strength, kind="stable").tolist()
-    return WeightedRows.of(base, agreed.shares, done.codes, done.weights, order)
+    return WeightedRows.of(base, agreed.shares, done.codes, done.weights, order, done.count)

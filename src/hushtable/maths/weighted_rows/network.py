@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +21,6 @@ Floats = NDArray[np.float64]
 Map = NDArray[np.int64]
 # The variance c of a one-way's pull is this part of its noise: so small that the rows keep one-ways all but exactly.
 FIRM_ONE_WAY = 1e-3
-# Larger factors are cut here, so that no product of single-precision numbers leaves its range.
-FACTOR_REACH = 60.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,32 +51,27 @@ class Network:
         """The first factor of a single attribute: all after it are too."""
         return int((self.factors[:, 0] > 1).sum())
 
-    def links(self, theta: Floats) -> tuple[Map, Map, Map, NDArray[np.float32]]:
-        """What a Gibbs pass needs: each attribute's links, their starts, the maps and the factor tables."""
-        lines: list[list[tuple[int, ...]]] = [[] for _ in self.shares]
-        # A map of zeros stands in for a second other attribute where there is none.
-        maps, place = [np.zeros(max(self.sizes), dtype=np.int64)], max(self.sizes)
-        tables: list[NDArray[np.float32]] = []
-        filled = 0
+    @cached_property
+    def of_one(self) -> list[tuple[int, tuple[int, int]]]:
+        """Factors of single attributes of two base groups: the attribute, and the cells of its groups 1 and 0."""
+        found = []
         for number, grouped in enumerate(self.sets):
-            whole = theta[self.cells[number] : self.cells[number + 1]].reshape(grouped.shape)
-            for axis, member in enumerate(grouped.members):
-                # Rows: cells of the others, columns: base groups of this member.
-                part = np.moveaxis(whole, axis, -1)[..., grouped.maps[axis]].reshape(-1, self.sizes[member])
-                part = part - part.max(axis=1, keepdims=True)
-                line = [0, 0, 0, 0]
-                stride = 1
-                for slot, other in enumerate([a for a in range(len(grouped.members)) if a != axis][::-1]):
-                    maps.append(grouped.maps[other] * stride)
-                    line[2 * slot : 2 * slot + 2] = [grouped.members[other], place]
-                    place += len(grouped.maps[other])
-                    stride *= grouped.shape[other]
-                lines[member].append((*line, filled))
-                tables.append(np.exp(np.maximum(part, -FACTOR_REACH)).astype(np.float32).ravel())
-                filled += part.size
-        starts = np.cumsum([0, *(len(mine) for mine in lines)])
-        flat = np.array([line for mine in lines for line in mine], dtype=np.int64).reshape(-1, 5)
-        return flat, starts, np.concatenate(maps), np.concatenate([*tables, np.zeros(1, np.float32)])
+            if len(grouped.members) == 1 and len(grouped.maps[0]) == 2:
+                none, one = (self.cells[number] + grouped.maps[0]).tolist()
+                found.append((grouped.members[0], (one, none)))
+        return found
+
+    @cached_property
+    def of_two(self) -> tuple[Map, Map]:
+        """Factors of two attributes of two base groups each: members, and the cells of the groups 00, 10, 01 and 11."""
+        members, cells = [], []
+        for number, grouped in enumerate(self.sets):
+            if len(grouped.members) == 2 and [len(groups) for groups in grouped.maps] == [2, 2]:
+                (a, b), (c, d) = (groups.tolist() for groups in grouped.maps)
+                width, here = grouped.shape[1], int(self.cells[number])
+                members.append(grouped.members)
+                cells.append([here + first * width + second for first, second in ((a, c), (b, c), (a, d), (b, d))])
+        return np.array(members, dtype=np.int64).reshape(-1, 2), np.array(cells, dtype=np.int64).reshape(-1, 4)
 
 
 def base_groups(sizes: Sequence[int], sets: Sequence[GroupedSet], rules: Sequence[tuple[int, Map]]) -> list[Map]:

@@ -88,13 +88,13 @@ class RareNoise:
     def _raked(
         self, codes: NDArray[np.uint16], start: Floats, seen: RareMeasured, new: FitTargets, network: Network
     ) -> Floats:
-        from .kernels import sweep
+        from .raking_kernels import sweep
 
         lengths = row_lengths(seen.columns, seen.believed(network.rows), len(codes))
         net = build(new, network.base, network.rules, lengths)
         weights, theta, factors = start.copy(), np.zeros(len(net.target)), np.ones(len(lengths.wanted))
         for _ in range(sweeps_for(len(new.sets))):
             lengths.rake(codes, weights, factors)
-            sweep(codes, weights, net.factors, net.maps, net.cells, theta, net.target, net.strength, net.rows,
-                  0, 0.0, 0)  # fmt: skip
+            sweep(codes, weights, weights, len(weights), net.factors, net.maps, net.cells, theta, net.target,
+                  net.strength, net.rows, 0, 0.0, 0)  # fmt: skip
         return weights

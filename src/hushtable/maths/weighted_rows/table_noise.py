@@ -41,26 +41,29 @@ class TableNoise:
 
         Noise around the noisy numbers themselves would count it twice, and undo what the fit has shrunk.
         """
-        from .kernels import sweep
+        from .raking_kernels import sweep_all
 
         chosen, start = carriers(cloud)
         codes, start = np.ascontiguousarray(cloud.codes[:, chosen]), network.rows * start
         own = [_table(network, codes, start, number) for number in range(len(network.sets))]
-        logs, shares = [], []
+        noises, targets, shares = [], [], []
         for _ in range(REPLICATES):
             new = new_shares(agreed, self.law, self.ordered, random)
             moved = [after - before for after, before in zip(new, agreed.shares, strict=True)]
             seen = [interaction_of(drawn(self.law, t.variance, t.set.shape, random)) for t in self.tables]
             parts = [part.ravel() for part in self._targets(network, own, seen, moved)]
-            target, bent, weights = np.concatenate([np.zeros(0), *parts]), theta.copy(), start.copy()
-            for _ in range(sweeps_for(len(self.tables))):
-                _margins_of_triples(network, target, own, seen, codes, weights)
-                for begin in (0, *(network.alone,) * PASSES):
-                    sweep(codes, weights, network.factors, network.maps, network.cells, bent, target,
-                          network.strength, network.rows, begin, 0.0, 0)  # fmt: skip
-            logs.append(np.log(np.maximum(weights / start, 1e-300)))
+            noises.append(seen)
+            targets.append(np.concatenate([np.zeros(0), *parts]))
             shares.append(new)
-        return packed(cloud, logs, shares)
+        target, bent = np.ascontiguousarray(np.array(targets).T), np.repeat(theta[:, None], REPLICATES, axis=1)
+        weights = np.repeat(start[:, None], REPLICATES, axis=1)
+        for _ in range(sweeps_for(len(self.tables))):
+            _margins_of_triples(network, target, own, noises, codes, weights)
+            for begin in (0, *(network.alone,) * PASSES):
+                sweep_all(codes, weights, network.factors, network.maps, network.cells, bent, target,
+                          network.strength, network.rows, begin)  # fmt: skip
+        logs = np.log(np.maximum(weights / start[:, None], 1e-300))
+        return packed(cloud, list(logs.T), shares)
 
     def _targets(
         self, network: Network, own: Sequence[Floats], seen: Sequence[Floats], moved: Sequence[Floats]
@@ -88,7 +91,7 @@ def new_shares(agreed: FitTargets, law: Law, ordered: Collection[int], random: n
 
 def _table(network: Network, codes: NDArray[np.uint16], weights: Floats, number: int) -> Floats:
     """The rows' table of a factor."""
-    from .kernels import weighted_counts
+    from .raking_kernels import weighted_counts
 
     factor, out = network.factors[number], np.zeros(network.sets[number].cells)
     arity = factor[0]
@@ -97,12 +100,14 @@ def _table(network: Network, codes: NDArray[np.uint16], weights: Floats, number:
 
 
 def _margins_of_triples(
-    network: Network, target: Floats, own: Sequence[Floats], seen: Sequence[Floats], codes: NDArray[np.uint16],
-    weights: Floats,
+    network: Network, target: Floats, own: Sequence[Floats], noises: Sequence[Sequence[Floats]],
+    codes: NDArray[np.uint16], weights: Floats,
 ) -> None:  # fmt: skip
-    """A triple has the margins of the model as it stands: only its interaction was measured."""
-    for number, noise in enumerate(seen):
-        if len(network.sets[number].members) == 3:
-            present = _table(network, codes, weights, number)
-            new = present + interaction_of(own[number] - present) + noise
-            target[network.cells[number] : network.cells[number + 1]] = new.ravel()
+    """A triple has the margins of the replicate as it stands: only its interaction was measured."""
+    triples = [number for number, grouped in enumerate(network.sets) if len(grouped.members) == 3]
+    for replicate, seen in enumerate(noises):
+        present = np.ascontiguousarray(weights[:, replicate]) if triples else weights
+        for number in triples:
+            table = _table(network, codes, present, number)
+            new = table + interaction_of(own[number] - table) + seen[number]
+            target[network.cells[number] : network.cells[number + 1], replicate] = new.ravel()
