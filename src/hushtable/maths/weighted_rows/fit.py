@@ -20,7 +20,7 @@ from .gibbs import renew
 from .network import Network
 from .weighted_rows import pack_rows, word_spans
 
-__all__ = ["Fitted", "fit", "refit"]
+__all__ = ["Fitted", "fit", "refit", "touch_up"]
 
 Floats = NDArray[np.float64]
 # Rows while annealing, the factors on c_A stage by stage (from a soft pull of the tables to the full one), and sweeps
@@ -49,7 +49,14 @@ class Fitted:
     """Effective share of the rows at the end."""
     moves: int
     count: int
-    """How many rows there are; equal ones stand once."""
+    """How many rows there are."""
+    copies: Floats
+    """How many of these each line stands for: equal ones may stand once."""
+
+    @property
+    def carriers(self) -> float:
+        """How many rows of equal weight would carry the model as well."""
+        return self.effective * self.count
 
 
 class _Walk:
@@ -119,7 +126,7 @@ def fit(network: Network, scores: Sequence[float], count: int, random: np.random
     codes, theta = forest_start(network, scores, min(ROWS, count), random)
     walk = _Walk(network, codes, theta, random)
     if len(network.factors) == 0:
-        return Fitted(codes, walk.weights, theta, 1.0, 0, walk.count)
+        return Fitted(codes, walk.weights, theta, 1.0, 0, walk.count, walk.copies)
     for softness in STAGES:
         walk.move(codes.shape[1])
         for number in range(SWEEPS):
@@ -141,6 +148,15 @@ def refit(network: Network, start: Fitted, random: np.random.Generator) -> Fitte
     return _finished(walk, start.count)
 
 
+def touch_up(network: Network, start: Fitted, random: np.random.Generator) -> Fitted:
+    """The same where so little is to be changed that the rows can stay as they are."""
+    walk = _Walk(network, start.codes, start.theta, random)
+    walk.weights, walk.copies, walk.count = start.weights.copy(), start.copies, start.count
+    for _ in range(LAST_SWEEPS):
+        walk.sweep(1.0, STOP)
+    return _published(walk) if walk.effective >= GOOD else _finished(walk, start.count)
+
+
 def _finished(walk: _Walk, count: int) -> Fitted:
     """The last rows, at full pull; drawn again where their weights are uneven."""
     for _ in range(1 + REPEATS):
@@ -149,8 +165,12 @@ def _finished(walk: _Walk, count: int) -> Fitted:
             walk.sweep(1.0, STOP)
         if walk.effective >= GOOD:
             break
+    return _published(walk)
+
+
+def _published(walk: _Walk) -> Fitted:
     walk.margins(LAST_PASSES)
-    return Fitted(walk.codes, walk.weights, walk.theta, walk.effective, walk.moves, walk.count)
+    return Fitted(walk.codes, walk.weights, walk.theta, walk.effective, walk.moves, walk.count, walk.copies)
 
 
 def _once(codes: NDArray[np.uint16], sizes: Sequence[int]) -> tuple[NDArray[np.uint16], Floats]:

@@ -123,6 +123,15 @@ def _shift(log: Any, line: Any, by: Any) -> None:
 
 
 @njit(cache=True, nogil=True)
+def _log_odds(row: Any, shift: Any, odds: Any, log: Any) -> None:
+    """Of every attribute, given the others."""
+    log[:] = shift
+    for j in range(len(row)):
+        if row[j] == 1:
+            _shift(log, odds[j], np.float32(1.0))
+
+
+@njit(cache=True, nogil=True)
 def _forbid(row: Any, attribute: int, chance: Any, rules: Any, spans: Any, classes: Any, banned: Any) -> None:
     """Sets the chance of every group to 0 that would make a declared impossibility true.
 
@@ -201,6 +210,17 @@ def _lengthen(row: Any, attribute: int, chance: Any, group: Any, order: Any, len
 
 
 @njit(cache=True, nogil=True)
+def _read(codes: Any, r: int, row: Any, group: Any, order: Any, lengths: Any, state: Any) -> None:
+    """The codes of a row; and where lengths matter its length and the sum of the numbers of its rare values."""
+    state[:] = 0
+    for j in range(len(row)):
+        row[j] = codes[j, r]
+        if len(lengths) > 0 and row[j] == group[j]:
+            state[0] += 1
+            state[1] += order[j]
+
+
+@njit(cache=True, nogil=True)
 def gibbs_pass(codes: Any, base: Any, bases: Any, links: Any, starts: Any, maps: Any, tables: Any, seed: Any,
                rules: Any, spans: Any, classes: Any, banned: Any, group: Any, order: Any, lengths: Any,
                shift: Any, odds: Any) -> None:  # fmt: skip
@@ -220,16 +240,9 @@ def gibbs_pass(codes: Any, base: Any, bases: Any, links: Any, starts: Any, maps:
     state, log = np.zeros(2, dtype=np.int64), np.empty(width, dtype=np.float32)
     two = len(shift) > 0
     for r in range(count):
-        state[:] = 0
+        _read(codes, r, row, group, order, lengths, state)
         if two:
-            log[:] = shift
-        for j in range(width):
-            row[j] = codes[j, r]
-            if two and row[j] == 1:
-                _shift(log, odds[j], np.float32(1.0))
-            if len(lengths) > 0 and row[j] == group[j]:
-                state[0] += 1
-                state[1] += order[j]
+            _log_odds(row, shift, odds, log)
         for j in range(width):
             size = bases[j + 1] - bases[j]
             if size < 2:

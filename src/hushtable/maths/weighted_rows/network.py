@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from .fit_targets import FitTargets
 from .grouped_sets import GroupedSet
+from .repair import Repair
 from .resolution import refined
 from .row_lengths import NO_LENGTHS, RowLengths
 from .rules import Rules
 
-__all__ = ["Network", "base_groups", "build"]
+__all__ = ["Network", "base_groups", "build", "on_base"]
 
 Floats = NDArray[np.float64]
 Map = NDArray[np.int64]
@@ -25,7 +26,8 @@ FIRM_ONE_WAY = 1e-3
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """Factors over base groups. `sets` are the tables in terms of base groups: pairs first, then one-ways."""
+    """Factors over base groups. `sets` are the tables in terms of base groups: pairs and triples first, then
+    repairs, then one-ways."""
 
     base: list[Map]
     """Code to base group, for every attribute."""
@@ -40,6 +42,8 @@ class Network:
     rows: float
     rules: Rules
     lengths: RowLengths = NO_LENGTHS
+    repairs: tuple[Repair, ...] = ()
+    """The last tables before the one-ways, which were not measured."""
 
     @property
     def sizes(self) -> list[int]:
@@ -50,6 +54,11 @@ class Network:
     def alone(self) -> int:
         """The first factor of a single attribute: all after it are too."""
         return int((self.factors[:, 0] > 1).sum())
+
+    def grown(self, smaller: Network, theta: Floats) -> Floats:
+        """Theta of a network with more tables than one whose theta is known: theirs begins at 0."""
+        end = smaller.cells[smaller.alone]
+        return np.concatenate([theta[:end], np.zeros(len(self.target) - len(theta)), theta[end:]])
 
     @cached_property
     def of_one(self) -> list[tuple[int, tuple[int, int]]]:
@@ -85,14 +94,19 @@ def base_groups(sizes: Sequence[int], sets: Sequence[GroupedSet], rules: Sequenc
     return [refined(maps) for maps in groupings]
 
 
-def build(agreed: FitTargets, base: list[Map], rules: Rules, lengths: RowLengths = NO_LENGTHS) -> Network:
+def build(
+    agreed: FitTargets, base: list[Map], rules: Rules, lengths: RowLengths = NO_LENGTHS, repairs: Sequence[Repair] = ()
+) -> Network:
     """Lays the tables out; one-ways follow the pairs, so that each sweep ends with exact margins."""
     shares: list[Floats] = [
         np.asarray(np.bincount(groups, p), dtype=np.float64) for groups, p in zip(base, agreed.shares, strict=True)
     ]
-    sets = [_on_base(grouped, base) for grouped in agreed.sets]
-    target = [counts.ravel() for counts in agreed.counts]
-    strength: list[Floats] = [np.full(grouped.cells, c) for grouped, c in zip(sets, agreed.strengths, strict=True)]
+    sets = [on_base(grouped, base) for grouped in (*agreed.sets, *(repair.set for repair in repairs))]
+    target = [counts.ravel() for counts in (*agreed.counts, *(repair.counts for repair in repairs))]
+    strength: list[Floats] = [
+        np.full(grouped.cells, c) for grouped, c in zip(agreed.sets, agreed.strengths, strict=True)
+    ]
+    strength += [repair.strength.ravel() for repair in repairs]
     for j, groups in enumerate(base):
         if len(shares[j]) > 1:
             sets.append(GroupedSet((j,), (np.arange(len(shares[j])),)))
@@ -111,10 +125,10 @@ def build(agreed: FitTargets, base: list[Map], rules: Rules, lengths: RowLengths
     cells = np.cumsum([0, *(grouped.cells for grouped in sets)])
     return Network(base, shares, sets, factors, np.concatenate(maps), cells,
                    np.concatenate([*target, np.zeros(0)]), np.concatenate([*strength, np.zeros(0)]),
-                   agreed.rows, rules, lengths)  # fmt: skip
+                   agreed.rows, rules, lengths, tuple(repairs))  # fmt: skip
 
 
-def _on_base(grouped: GroupedSet, base: Sequence[Map]) -> GroupedSet:
+def on_base(grouped: GroupedSet, base: Sequence[Map]) -> GroupedSet:
     """The same table with maps from base group to group."""
     maps = []
     for member, groups in zip(grouped.members, grouped.maps, strict=True):

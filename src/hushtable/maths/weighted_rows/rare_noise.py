@@ -12,8 +12,9 @@ from .fit_targets import FitTargets
 from .network import Network, build
 from .rare_design import length_cell
 from .rare_targets import RareMeasured, agree_rare
-from .replicates import REPLICATES, Replicates, carriers, drawn, packed, sweeps_for
+from .replicates import REPLICATES, Replicates, carriers, drawn, log_unit, packed, sweeps_for
 from .row_lengths import row_lengths
+from .row_logs import row_logs
 from .weighted_rows import WeightedRows
 
 __all__ = ["RareNoise"]
@@ -54,7 +55,7 @@ class RareNoise:
             weights = self._raked(codes, start, seen, new, network)
             logs.append(np.log(np.maximum(weights / start, 1e-300)))
             shares.append(new.shares)
-        return packed(cloud, logs, shares)
+        return packed(cloud, row_logs(np.array(logs).T, log_unit(cloud)), shares)
 
     @property
     def _variance_of_lengths(self) -> float:

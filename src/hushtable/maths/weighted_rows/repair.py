@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 from .grouped_sets import GroupedSet
 from .replicates import equal_shares
 from .resolution import Groupings
-from .weighted_rows import Codes
+from .weighted_rows import Codes, shares_inside
 
 __all__ = ["PairDistances", "Repair", "repairs"]
 
 Floats = NDArray[np.float64]
-# Groups of a column in a repaired pair; standard errors beyond what was seen at which a pair is repaired, and those
-# that it keeps.
-LEVEL, TRIGGER, KEPT = 6, 2.0, 0.5
+# About how many groups a column has in a repaired pair; and standard errors beyond what was seen: those at which a pair
+# is repaired, and those that it keeps.
+LEVEL, TRIGGER, KEPT = 12, 2.0, 0.5
 # The variance c of a repaired table's pull: this part of each cell's rows, and one row.
 SOFTNESS = 0.1
 # With more pairs than this, so many rows that stand for equal shares are looked at.
@@ -40,6 +40,8 @@ class PairDistances:
     """What they would be if columns were independent."""
     deviation: float
     """Standard deviation of their noise."""
+    maps: list[NDArray[np.int64]]
+    """Code to group of every attribute, in the tables whose distances these are."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,36 +77,50 @@ def repairs(
     shares: list[Floats],
     codes: Codes,
     weights: Floats,
-    carriers: float,
     distances: PairDistances,
     measured: Collection[tuple[int, ...]],
     rows: float,
 ) -> list[Repair]:
     """Which pairs of the model are too far from independence, as tables of groups of base groups.
 
-    base, shares      code to base group of every attribute, and the share of each base group
-    codes, weights    the model's rows, in base groups
-    carriers          how many rows of equal weight would carry the model as well
+    base            code to base group of every attribute
+    shares          the share of every code
+    codes, weights  the model's rows, in base groups
     """
-    coarse = [Groupings(share).steps[LEVEL] for share in shares]
-    pairs = [pair for pair in combinations(range(len(base)), 2) if min(len(shares[j]) for j in pair) > 1]
+    by_base = [
+        np.asarray(np.bincount(groups, share), dtype=np.float64) for groups, share in zip(base, shares, strict=True)
+    ]
+    coarse = [Groupings(share).steps[LEVEL] for share in by_base]
+    seen_as = [_parts(*three) for three in zip(base, shares, distances.maps, strict=True)]
+    pairs = [pair for pair in combinations(range(len(base)), 2) if min(len(by_base[j]) for j in pair) > 1]
     if len(pairs) > MANY_PAIRS and len(weights) > ROWS_FOR_MANY:
         some = equal_shares(weights, ROWS_FOR_MANY)
         codes, weights = codes[:, some], np.ones(ROWS_FOR_MANY)
-        carriers = min(carriers, float(ROWS_FOR_MANY))
-    found = []
-    grouped = [groups[line].astype(np.int64) for groups, line in zip(coarse, codes, strict=True)]
+    lines, found = codes.astype(np.int64), []
     for i, j in pairs:
-        pair = GroupedSet((i, j), (coarse[i][base[i]], coarse[j][base[j]]))
-        width = int(coarse[j].max()) + 1
-        q = np.bincount(grouped[i] * width + grouped[j], weights, minlength=pair.cells).reshape(pair.shape)
-        q *= rows / q.sum()
-        mu = rows * np.outer(np.bincount(coarse[i], shares[i]), np.bincount(coarse[j], shares[j]))
-        monte_carlo = 0.8 * float(np.sqrt(rows * mu / carriers).sum())
-        away = math.sqrt(max(float(np.abs(q - mu).sum()) ** 2 - monte_carlo**2, 0.0))
+        shape = len(by_base[i]), len(by_base[j])
+        q = np.bincount(lines[i] * shape[1] + lines[j], weights, minlength=shape[0] * shape[1]).reshape(shape)
+        apart = q * (rows / q.sum()) - rows * np.outer(by_base[i], by_base[j])
+        away = float(np.abs(seen_as[i] @ apart @ seen_as[j].T).sum())
         chance = distances.chance[i, j]
-        own = Repair(pair, q, max(distances.seen[i, j], chance), distances.deviation, 0.0 if (i, j) in measured else chance)
+        by_chance = 0.0 if (i, j) in measured else chance
+        pair = GroupedSet((i, j), (coarse[i][base[i]], coarse[j][base[j]]))
+        seen = max(distances.seen[i, j], chance)
+        own = Repair(pair, rows * pair.expected(shares), seen, distances.deviation, by_chance)
         if away > own.radius(TRIGGER):
-            target = mu + (q - mu) * (own.radius(KEPT) / away)
-            found.append(Repair(pair, target, own.seen, own.deviation, own.by_chance))
+            kept = own.radius(KEPT) / away * (_sums(coarse[i]) @ apart @ _sums(coarse[j]).T)
+            found.append(replace(own, counts=own.counts + kept))
     return found
+
+
+def _parts(base: NDArray[np.int64], share: Floats, groups: NDArray[np.int64]) -> Floats:
+    """The part of every base group (column) that is in every group (line), by the shares of codes."""
+    inside = shares_inside(base, share)
+    out = np.zeros((int(groups.max()) + 1, int(base.max()) + 1))
+    np.add.at(out, (groups, base), inside)
+    return out
+
+
+def _sums(groups: NDArray[np.int64]) -> Floats:
+    """1 where a base group (column) is in a group (line)."""
+    return np.equal.outer(np.arange(int(groups.max()) + 1), groups).astype(np.float64)

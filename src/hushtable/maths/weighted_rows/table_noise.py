@@ -12,7 +12,8 @@ from ...laws import Law
 from .fit_targets import FitTargets, half_projected, on_margins
 from .grouped_sets import RawTable, interaction_of
 from .network import Network
-from .replicates import REPLICATES, Replicates, carriers, drawn, packed, sweeps_for
+from .replicates import REPLICATES, Replicates, carriers, drawn, log_unit, packed, sweeps_for
+from .row_logs import cell_logs, row_logs
 from .shares import denoised
 from .weighted_rows import WeightedRows
 
@@ -21,6 +22,8 @@ __all__ = ["TableNoise", "new_shares"]
 Floats = NDArray[np.float64]
 # Passes over single attributes after each sweep.
 PASSES = 5
+# With more tables, weights are kept row by row: to sum over the cells of all tables would take too long on loading.
+MOST_SETS = 300
 # Rounds of the projection of a pair's table; so few do most of it, and there are many tables.
 PROJECTIONS = 50
 
@@ -51,7 +54,8 @@ class TableNoise:
             new = new_shares(agreed, self.law, self.ordered, random)
             moved = [after - before for after, before in zip(new, agreed.shares, strict=True)]
             seen = [interaction_of(drawn(self.law, t.variance, t.set.shape, random)) for t in self.tables]
-            parts = [part.ravel() for part in self._targets(network, own, seen, moved)]
+            others = [float(drawn(self.law, repair.deviation**2, (1,), random)[0]) for repair in network.repairs]
+            parts = [part.ravel() for part in self._targets(network, own, seen, others, moved)]
             noises.append(seen)
             targets.append(np.concatenate([np.zeros(0), *parts]))
             shares.append(new)
@@ -62,18 +66,31 @@ class TableNoise:
             for begin in (0, *(network.alone,) * PASSES):
                 sweep_all(codes, weights, network.factors, network.maps, network.cells, bent, target,
                           network.strength, network.rows, begin)  # fmt: skip
-        logs = np.log(np.maximum(weights / start[:, None], 1e-300))
-        return packed(cloud, list(logs.T), shares)
+        if len(network.sets) > MOST_SETS or len(network.target) > len(start):
+            by_row = np.log(np.maximum(weights / start[:, None], 1e-300))
+            return packed(cloud, row_logs(by_row, log_unit(cloud)), shares)
+        counts = np.concatenate([np.zeros(0), *(table.ravel() for table in own)])
+        return packed(cloud, cell_logs(network.sets, bent - theta[:, None], counts), shares)
 
     def _targets(
-        self, network: Network, own: Sequence[Floats], seen: Sequence[Floats], moved: Sequence[Floats]
+        self,
+        network: Network,
+        own: Sequence[Floats],
+        seen: Sequence[Floats],
+        others: Sequence[float],
+        moved: Sequence[Floats],
     ) -> Iterator[Floats]:
-        """The model's own tables, moved as the noise of single columns moves margins; pairs by their own noise too."""
+        """The model's own tables, moved as the noise of single columns moves margins; pairs by their own noise too,
+        and repaired ones as far as the noise of their distances stretches them."""
         for number, (grouped, table) in enumerate(zip(network.sets, own, strict=True)):
             if number < len(self.tables):
                 own_set = self.tables[number].set
                 new = table + on_margins(own_set, seen[number], moved, network.rows, total=0.0)
                 yield half_projected(new, PROJECTIONS)
+            elif number < network.alone:
+                repair = network.repairs[number - len(self.tables)]
+                more = repair.stretched(others[number - len(self.tables)]) - 1
+                yield table + on_margins(repair.set, more * interaction_of(table), moved, network.rows, total=0.0)
             else:
                 (j,) = grouped.members
                 yield np.maximum(table + network.rows * np.bincount(network.base[j], moved[j]), 0.0)
