@@ -26,7 +26,9 @@ BUDGETS = {PURE: ht.Budget(epsilon=1), DELTA: ht.Budget(epsilon=1, delta="1e-6")
 WIDTHS = range(1, 6)
 RELEASES, QUESTIONS = 3, 60
 LEAST, MOST, THIRD, WIDE = 0.93, 0.99, 0.85, 6.0
-FIGURES = tuple(f"mwem-bars-{basis}-{what}" for basis in ("measured", "usual") for what in ("covered", "third", "width"))
+FIGURES = tuple(
+    f"mwem-bars-{basis}-{what}" for basis in ("measured", "usual") for what in ("covered", "third", "width")
+)
 Line = dict[str, Any]
 
 
@@ -105,7 +107,9 @@ def figures(basis: str, lines: list[Line]) -> Iterator[dict[str, Any]]:
     parts = np.array_split(np.argsort(value, kind="stable"), 3)
     whole, third = float(inside.mean()), float(min(inside[part].mean() for part in parts))
     unit = f"inside 95% bars, lowest setting {min(covered):.2f}, of {len(value):,} questions"
-    yield figure(f"mwem-bars-{basis}-covered", whole, unit, baseline=LEAST, ratio=whole / LEAST, bar=f"value >= {LEAST}")
+    yield figure(
+        f"mwem-bars-{basis}-covered", whole, unit, baseline=LEAST, ratio=whole / LEAST, bar=f"value >= {LEAST}"
+    )
     yield figure(f"mwem-bars-{basis}-third", third, "inside, worst third by size", baseline=THIRD, ratio=third / THIRD,
                  bar=f"value >= {THIRD}")  # fmt: skip
     times = float(np.median(wide))

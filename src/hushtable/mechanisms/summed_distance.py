@@ -60,10 +60,10 @@ def compared(
     """A noisy sum for every comparison, each for an equal part of the amount, and what it would usually be."""
     sums, expected, scales = [], [], []
     share = Price(currency=law.currency, amount=amount / len(sets)).on_grid(up=False).amount
-    for chosen in sets.values():
+    for comparison, chosen in sets.items():
         tables = [grouped_table(distribution, grouped) for grouped in chosen]
         spreads = 0.0 if carriers is None else carriers.spreads(chosen)
-        should = expected_sum(chosen, tables, spreads, rows)
+        should = expected_sum(comparison.kind, chosen, tables, spreads, rows)
         total, scale = summed_distance(door, domain, law, sets=chosen, shares=tables, rows=rows, amount=share)
         sums.append(total)
         expected.append(max(round(should * CALIBRATION_UNIT), 1))

@@ -23,6 +23,7 @@ from ..weighted_rows.grouped_sets import GroupedSet
 from .factored import Factored
 
 __all__ = [
+    "BETWEEN",
     "COARSE",
     "KURTOSIS",
     "MOST_WIDTH",
@@ -39,12 +40,16 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
-Kind = Literal["together", "apart"]
+Kind = Literal["together", "apart", "any"]
 # Columns of the widest tables that are compared.
 MOST_WIDTH = 5
 # What other tables showed (docs/mwem.md): the ratio of questions about 1, 2, ... columns; and its standard deviation,
 # as a part of it, between tables or kinds, and between numbers of columns of one table and kind.
 USUAL, BETWEEN, STEP = (2.9, 2.0, 1.9, 1.85, 1.75), 0.65, 0.3
+# The same for a single column of which nothing was measured: the distribution has it even.
+USUAL_UNSEEN = 6.5
+# Of one kind some questions are harder than others: small shares on some tables, large ones on others.
+HARDER = 1.15
 # Numbers of columns are told apart where the noise of each sum is expected to be at most this part of it.
 FINE_NOISE = 0.25
 # The least ratio that is believed; and so many standard errors are added to a ratio, since bars that are too narrow do
@@ -61,7 +66,7 @@ class Comparison(NamedTuple):
 
     def holds(self, kind: Kind, width: int) -> bool:
         """Whether a question is one of these; wider ones than were compared count as the widest."""
-        return kind == self.kind and self.least <= min(max(width, 1), MOST_WIDTH) <= self.most
+        return self.kind in ("any", kind) and self.least <= min(max(width, 1), MOST_WIDTH) <= self.most
 
 
 COARSE = (Comparison("together", 1, MOST_WIDTH), Comparison("apart", 1, MOST_WIDTH))
@@ -87,9 +92,9 @@ def kind_of(distribution: Factored, positions: Sequence[int], seen: Container[in
     return "together" if known else "apart"
 
 
-def usual(width: int) -> float:
+def usual(kind: Kind, width: int) -> float:
     """The ratio that other tables showed."""
-    return USUAL[min(max(width, 1), MOST_WIDTH) - 1]
+    return USUAL_UNSEEN if kind == "apart" and width <= 1 else USUAL[min(max(width, 1), MOST_WIDTH) - 1]
 
 
 def deviations(share: Floats, spread: Floats | float, rows: float) -> Floats:
@@ -139,10 +144,12 @@ def grouped_table(distribution: Factored, grouped: GroupedSet) -> Floats:
     return np.ascontiguousarray(out.transpose([axes.index(p) for p in grouped.members]))
 
 
-def expected_sum(sets: Sequence[GroupedSet], tables: Sequence[Floats], spreads: Floats | float, rows: float) -> float:
+def expected_sum(
+    kind: Kind, sets: Sequence[GroupedSet], tables: Sequence[Floats], spreads: Floats | float, rows: float
+) -> float:
     """The sum over tables and cells of |rows - model| if errors were as large as is usual; `spreads` of all cells."""
     shares = np.concatenate([table.ravel() for table in tables])
-    times = np.concatenate([np.full(grouped.cells, usual(len(grouped.members))) for grouped in sets])
+    times = np.concatenate([np.full(grouped.cells, usual(kind, len(grouped.members))) for grouped in sets])
     # The mean of |x| is sqrt(2 / pi) of the deviation for normal x.
     return rows * math.sqrt(2 / math.pi) * float((times * deviations(shares, spreads, rows)).sum())
 
@@ -154,7 +161,7 @@ def expected_noise(change: float, rows: float) -> float:
     """
     cells = 2.0**4
     share = np.full(1, 1 / cells)
-    return change / (rows * cells * usual(4) * math.sqrt(2 / math.pi) * float(deviations(share, 0.0, rows)[0]))
+    return change / (rows * cells * USUAL[3] * math.sqrt(2 / math.pi) * float(deviations(share, 0.0, rows)[0]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,9 +198,10 @@ class KindRatios:
 
     def ratio(self, kind: Kind, width: int) -> ErrorRatio:
         """Errors over deviations for questions of a kind about so many columns."""
+        times = HARDER * usual(kind, width)
         for comparison, (beyond, here) in self._beyond.items():
             if here and comparison.holds(kind, width):
-                return ErrorRatio(beyond * usual(width), "extrapolated" if width > MOST_WIDTH else "measured")
+                return ErrorRatio(beyond * times, "extrapolated" if width > MOST_WIDTH else "measured")
         # Nothing was compared, or it was too noisy: as on other tables, and not below what was seen of other kinds.
         beyond = max([1 + CAUTION * BETWEEN, *(own for own, _ in self._beyond.values())])
-        return ErrorRatio(beyond * usual(width), "usual")
+        return ErrorRatio(beyond * times, "usual")
