@@ -19,7 +19,7 @@ from .reading import check_settings, read_attributes, read_table, read_unit
 
 __all__ = ["Domain"]
 
-SETTINGS = ("attributes", "csv", "impossible", "neighbours", "table", "unit")
+SETTINGS = ("attributes", "csv", "impossible", "missing_values", "neighbours", "table", "unit")
 
 
 @dataclass(frozen=True, kw_only=True)
