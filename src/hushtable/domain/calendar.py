@@ -76,7 +76,10 @@ def values_by_code(attribute: Attribute, part: str) -> list[Value]:
     if isinstance(attribute, Time):
         return _by_code(attribute, part, CLOCK.get(part))
     if not isinstance(attribute, Date):
-        raise BadQuestion(f"{attribute.name} is no date or time, so it has no {part.removeprefix('trunc ')}")
+        kind = part.removeprefix("trunc ")
+        raise BadQuestion(
+            f"{attribute.name} is no date or time, so it has no {kind}; compare it as it is, or declare it as a date"
+        )
     name = part.removeprefix("trunc ")
     if name != part:
         cut = TRUNCATED.get(name)

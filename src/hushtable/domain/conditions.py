@@ -13,6 +13,7 @@ from .attributes import Uncoded
 from .derived import as_condition, compare_derived, is_derived
 from .domain import Domain
 from .events import Value, bare, compare, is_missing, one_of
+from .hints import hint, name_in_quotes, not_a_condition, quoted_name, unclosed
 from .patterns import like
 from .predicate import Count, Event, Holds, Not, Predicate, conjunction, disjunction
 
@@ -46,7 +47,9 @@ def syntax_tree(text: str, forms: str = FORM) -> exp.Expr:
     import sqlglot
     from sqlglot.errors import ParseError, SqlglotError
 
-    if not text.strip() or len(text) > LONGEST:
+    if not text.strip():
+        raise BadQuestion(f"the question is empty; write {forms}")
+    if len(text) > LONGEST:
         raise BadQuestion(f"the question has {len(text):,} characters; write {forms} in at most {LONGEST:,}")
     # sqlglot logs what it does not know; without a handler that would be a second line on standard error.
     logging.getLogger("sqlglot").addHandler(SILENT)
@@ -56,10 +59,11 @@ def syntax_tree(text: str, forms: str = FORM) -> exp.Expr:
         first = error.errors[0] if error.errors else {}
         before, at = (" ".join((first.get(part) or "").split()) for part in ("start_context", "highlight"))
         mark = f"at '{at[:60]}', after: {before[-60:]}" if at else "at its end"
-        raise BadQuestion(f"cannot read the question {mark}; write {forms}") from None
+        advice = unclosed(text) or hint(text) or f"write {forms}"
+        raise BadQuestion(f"cannot read the question {mark}; {advice}") from None
     except (SqlglotError, RecursionError, ValueError) as error:
         what = str(error).splitlines()[0][:120]
-        raise BadQuestion(f"cannot read the question ({what}); check quotes and brackets") from None
+        raise BadQuestion(unclosed(text) or f"cannot read the question ({what}); check quotes and brackets") from None
     if len(trees) != 1 or trees[0] is None:
         raise BadQuestion("ask one question at a time, without ';'")
     return trees[0]
@@ -81,6 +85,11 @@ class ConditionReader:
         """The closed attribute a column names."""
         from sqlglot import exp
 
+        split = name_in_quotes(node, self.domain.names)
+        if split is not None and (not isinstance(node, exp.Column) or node.table):
+            raise BadQuestion(f"the name {split} has to stand in double quotes: {quoted_name(split)}")
+        if isinstance(node, exp.AggFunc):
+            raise BadQuestion(f"{node.sql().lower()[:60]} is known of groups and not of rows; put it into HAVING")
         if not isinstance(node, exp.Column):
             raise BadQuestion(f"expected a column name, not {node.sql()[:60]!r}")
         if node.table and node.table.lower() != self.domain.table.lower():
@@ -145,7 +154,9 @@ class ConditionReader:
             return like(position, self.domain.closed[position], node, self.say)
         if isinstance(node, exp.Is) and isinstance(node.expression, (exp.Null, exp.Boolean)):
             return self._is(node)
-        raise BadQuestion(f"{node.sql()[:60]!r} is not a supported condition; compare a column with a value")
+        if (split := name_in_quotes(node, self.domain.names)) is not None:
+            raise BadQuestion(f"the name {split} has to stand in double quotes: {quoted_name(split)}")
+        raise BadQuestion(not_a_condition(node, self.domain.table))
 
     def _two_sides(self, operator: str, left: exp.Expr, right: exp.Expr) -> Predicate:
         """The column may stand on either side."""
@@ -241,4 +252,5 @@ class ConditionReader:
                     return Fraction(number)
             except InvalidOperation:
                 pass
-        raise BadQuestion(f"expected a number or a quoted text, not {node.sql()[:60]!r}")
+        word = f"; texts stand in single quotes: '{node.name}'" if isinstance(node, exp.Column) else ""
+        raise BadQuestion(f"expected a number or a quoted text, not {node.sql()[:60]!r}{word}")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["digest_of", "pack", "read", "write"]
 
 # The newest version, which all older ones can be read with. A file says the first version that has what it needs.
-FORMAT = 4
+FORMAT = 5
 MANIFEST = "manifest.json"
 MOST_MANIFEST_BYTES = 50_000_000
 MOST_NUMBERS = 50_000_000
@@ -36,7 +36,7 @@ def pack(synopsis: Synopsis) -> tuple[bytes, dict[str, bytes]]:
     numbers = synopsis.model.numbers()
     members = {f"{name}.parquet": _parquet(values) for name, values in numbers.items()}
     manifest = {
-        "format": synopsis.model.format,
+        "format": max(synopsis.model.format, synopsis.domain.form),
         "domain": synopsis.domain.to_dict(),
         "workload": synopsis.workload,
         "mechanism": synopsis.mechanism,

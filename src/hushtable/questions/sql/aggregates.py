@@ -9,10 +9,11 @@ from ...domain.attributes import Binned, Boolean, Category
 from ...domain.conditions import ConditionReader
 from ...domain.derived import case_parts, is_derived
 from ...domain.events import is_missing
+from ...domain.hints import quoted_name as quoted
 from ...domain.predicate import Holds, Not, Predicate, disjunction, known
 from ...errors import BadQuestion
 from ..measure import Measure
-from .refusals import no_row, quoted, refused
+from .refusals import no_row, refused
 from .shares import as_share, both, sum_of
 from .terms import Arithmetic, CountOf, Known, MeanOf, QuantileAt, Rounded, ShareOf, SpreadOf, SumOf, Term, TotalOf
 

@@ -50,6 +50,8 @@ def _holds(node: exp.Expr, having: Having, cells: Callable[[Term], CrossTab]) ->
         raise BadQuestion(
             f"HAVING compares aggregates with numbers, as in HAVING count(*) > 100, not {node.sql()[:60]!r}"
         )
+    if isinstance(node.this, exp.Column):
+        raise BadQuestion(f"HAVING is about aggregates; put {node.sql()[:60]} into WHERE")
     left, right = (cells(having.reader.term(part)).value for part in (node.this, node.expression))
     with np.errstate(invalid="ignore"):
         return np.asarray(compared[type(node)](left, right), dtype=np.bool_)

@@ -5,18 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...domain import Domain
+from ...domain.hints import quoted_name as quoted
 from ...errors import BadQuestion
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
-__all__ = ["no_row", "quoted", "refused"]
-
-
-def quoted(name: str) -> str:
-    """A name as SQL takes it."""
-    plain = name.isascii() and name.isidentifier()
-    return name if plain else '"{}"'.format(name.replace('"', '""'))
+__all__ = ["no_row", "refused"]
 
 
 def _column(node: exp.Expr) -> str:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from ...domain import Domain
 from ...domain.conditions import TOO_DEEP, ConditionReader, syntax_tree
+from ...domain.hints import quoted_name as quoted
 from ...domain.predicate import Predicate
 from ...errors import BadQuestion
 from ..parse import FORMS, is_select
 from .aggregates import AggregateReader, is_aggregate
 from .groups import Grouping, read_grouping
-from .refusals import quoted
 from .rename import flattened
 from .terms import CountOf, Term
 
@@ -109,6 +109,8 @@ def _is_plain(tree: exp.Select) -> bool:
         return False
     group, where = tree.args.get("group"), tree.args.get("where")
     by = group.expressions if group else []
+    if group and group.args.get("all"):
+        return False
     inner = {c.name.lower() for c in where.find_all(exp.Column)} if where else set()
     if not all(isinstance(g, exp.Column) and g.name.lower() not in inner for g in by):
         return False
