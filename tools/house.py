@@ -32,7 +32,7 @@ RANKS: Ranks = (
 MATHS: Ranks = (
     ("interactions", "keys", "smooth"),
     ("linear", "wide", "weighted_rows"),
-    ("distribution", "families"),
+    ("distribution", "families", "geometry"),
 )
 # What of the vault may be named outside of it, by whom. Nobody else names any of it.
 VAULT = {
@@ -43,7 +43,14 @@ VAULT = {
     "demo": ("door.randomness",),
     "cli": ("door.randomness", "ledger.ledger"),
 }
-SECRET = ("kernel", "door.samplers", "door.bernoulli", "door.rounded_gaussian", "door.polar_point")
+SECRET = (
+    "kernel",
+    "door.samplers",
+    "door.joint_samplers",
+    "door.bernoulli",
+    "door.rounded_gaussian",
+    "door.polar_point",
+)
 
 
 def imports(path: Path, src: Path = SRC) -> set[str]:

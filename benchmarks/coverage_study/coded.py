@@ -9,12 +9,12 @@ import numpy as np
 import hushtable as ht
 
 from .asked import Asked, Seen, ask_all
-from .conditions import Truth, averages, cells, fractions, wide
+from .conditions import Truth, averages, cells, fractions, plain_averages, wide
 from .held import Held
 from .settings import Setting
 from .tables import Table, draw
 
-__all__ = ["linear", "marginals", "monomial", "parities", "polynomials", "predicates", "ranges",
+__all__ = ["linear", "marginals", "monomial", "one_way", "parities", "polynomials", "predicates", "ranges",
            "repeated", "whole_table"]  # fmt: skip
 
 
@@ -51,6 +51,17 @@ def marginals(setting: Setting, *, mechanism: str, columns: int | None = None) -
     table, truth, source = _begun(setting, columns)
     asked = _all(table, truth, source)
     return repeated(setting, table, asked, workload="marginals(width=2)", mechanism=mechanism)
+
+
+def one_way(setting: Setting) -> Any:
+    """All tables of single columns, by noise that shares its radius."""
+    table, truth, source = _begun(setting)
+    asked = [
+        *fractions(table, truth, source, many=6, width=1),
+        *cells(table, truth, source, many=4, width=1),
+        *plain_averages(table, truth),
+    ]
+    return repeated(setting, table, asked, workload="marginals(width=1)", mechanism="k-norm")
 
 
 def monomial(setting: Setting) -> Any:

@@ -31,6 +31,7 @@ FAMILIES: dict[str, Family] = {
     "low-order": Family("codes", partial(coded.marginals, mechanism="low-order")),
     "tables": Family("codes", partial(coded.marginals, mechanism="tables")),
     "histogram": Family("codes", partial(coded.marginals, mechanism="histogram")),
+    "k-norm": Family("codes", coded.one_way, ("pure",)),
     "monomial": Family("bits", coded.monomial, ("pure",)),
     "polynomials": Family("bits", coded.polynomials),
     "mwem": Family("codes", partial(coded.marginals, mechanism="mwem", columns=5)),

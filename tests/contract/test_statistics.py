@@ -23,6 +23,7 @@ from hushtable.vault.statistics import (
     GroupedTables,
     LinearQueries,
     OneQuestion,
+    OneWayTables,
     Parities,
     Part,
     RareLengths,
@@ -161,7 +162,10 @@ def builds(cls: type[Statistic], sizes: tuple[int, ...], order: int) -> list[Sta
         return [cls(sizes), cls(sizes, sets, [i % 2 for i in range(len(sets))] if len(sets) > 1 else None), *finer]
     if cls in (RareLengths, RareSums):
         return [*rare_sums(sizes)] if cls is RareSums else [RareLengths(columns) for columns in rare_columns(sizes)]
-    if cls in (ChosenTables, OneQuestion):
+    if cls in (ChosenTables, OneQuestion, OneWayTables):
+        apart = [OneWayTables(sizes), OneWayTables(sizes, [[p] for p in reversed(range(len(sizes)))])]
+        if cls is OneWayTables:
+            return [*apart]
         chosen = ChosenTables(sizes, chosen_sets(sizes, order), threads=2)
         return [chosen] if cls is ChosenTables else [*one_questions(sizes, order)]
     if cls in (LinearQueries, WideCounts):

@@ -194,6 +194,11 @@ SPECIMENS: tuple[Specimen, ...] = (
         model="histogram", attacks=(Attack(budgets=(PURE, RHO, EXACT), attributes=MIXED, runs=500),),
     ),
     Specimen(
+        "k-norm", CLOSED, "marginals(width=1)", "k-norm", PURE, TABLES[1:],
+        model="one-way", attacks=(Attack(budgets=(PURE,), attributes=MIXED, runs=500),
+                                  Attack(budgets=(PURE,), attributes=BINARY, runs=300, person=2)),
+    ),
+    Specimen(
         "monomial", BINARY, "marginals(width=2)", "monomial", PURE, YESSES,
         model="low-order", attacks=(Attack(budgets=(PURE,), runs=300),),
     ),

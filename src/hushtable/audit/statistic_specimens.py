@@ -232,6 +232,9 @@ STATISTICS: dict[str, StatisticSpecimen] = {
     "grouped-interactions": StatisticSpecimen(
         attributes=MIXED, build=lambda d: [statistics.GroupedInteractions(d.sizes, _grouped(d), [0, 1, 1])], exact=(2,)
     ),
+    "one-way-tables": StatisticSpecimen(
+        attributes=MIXED, build=lambda d: [statistics.OneWayTables(d.sizes, [[1], [0, 2]])]
+    ),
     "linear-queries": StatisticSpecimen(attributes=MIXED, build=_linear),
     "one-question": StatisticSpecimen(attributes=MIXED, build=_question),
     "wide-counts": StatisticSpecimen(attributes=MIXED, build=_wide_counts),

@@ -16,6 +16,7 @@ from ..words import counted, listed, shortened
 if TYPE_CHECKING:
     from ..domain import Domain
     from ..questions.answer import Answer, CrossTab
+    from ..questions.parse import Question
     from .sections import Section
     from .smooth.density import Density
 
@@ -71,6 +72,28 @@ class Model(ABC):
         from ..questions.parse import parse
 
         return parse(text, self.domain)
+
+    def plain(self, question: Question) -> Any:
+        """A plain question, as a statement is made of, in the form `answer` takes."""
+        return question
+
+    def sum_answer(self, question: Question) -> Answer | CrossTab | None:
+        """The sum of the column whose mean is asked, of a model whose released numbers give it; None otherwise."""
+        return None
+
+    def quantile_answer(self, question: Question, level: float) -> Answer | None:
+        """A quantile of the column whose mean is asked, of a model that has one of its own; None otherwise."""
+        return None
+
+    @property
+    def means_of_codes(self) -> bool:
+        """Whether a mean may be one of numbers that a question gives to codes, such as 1 and 0."""
+        return self.answers_tables
+
+    @property
+    def reads_statements(self) -> bool:
+        """Whether a SELECT may be taken apart into plain questions."""
+        return self.answers_tables
 
     def accept(self, question: Any) -> Any:
         """A question that is no text, if the model takes such; BadQuestion otherwise."""
