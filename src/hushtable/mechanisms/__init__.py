@@ -30,8 +30,10 @@ def read_mechanism(text: str, *, recorded: bool = False) -> Mechanism[Any]:
     known = mechanisms()
     if text in known and not (recorded and known[text].since):
         return known[text]
+    # Names may have hyphens, which only the options are read without.
+    name, bracket, rest = text.strip().partition("(")
     try:
-        name, given = read_call(text)
+        _, given = read_call(f"options{bracket}{rest}")
     except ValueError:
         name, given = text, {}
     if name not in known:
