@@ -74,7 +74,7 @@ class Hull:
 def spanned(queries: Floats, *, added: bool) -> Hull:
     """The body of a list of queries in orthonormal coordinates of what they can change by: lengths are kept."""
     moved = queries if added else queries - queries.mean(axis=1, keepdims=True)
-    left, values, right = np.linalg.svd(moved, full_matrices=False)
+    _, values, right = np.linalg.svd(moved, full_matrices=False)
     keep = values > RANK * max(values.max(initial=0.0), 1e-300)
     return Hull(np.unique(np.round((values[keep, None] * right[keep]), 12), axis=1), added)
 
@@ -149,4 +149,5 @@ def _by_directions(hull: Hull, seed: int) -> float:
 def _widest(corners: Floats) -> float:
     """The largest distance of two corners."""
     squares = (corners**2).sum(axis=0)
-    return math.sqrt(max(float((squares + squares[i] - 2 * corners[:, i] @ corners).max()) for i in range(len(squares))))
+    apart = (float((squares + squares[i] - 2 * corners[:, i] @ corners).max()) for i in range(len(squares)))
+    return math.sqrt(max(apart))

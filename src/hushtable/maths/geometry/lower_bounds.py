@@ -1,7 +1,7 @@
 """Lower bounds: errors that no mechanism of a kind can go below, whatever it does.
 
-Pure epsilon. Let K hold the changes of one row, k its dimension. For every epsilon-DP mechanism some (large, fractional)
-table has root mean square error at least sqrt(k/(k+2)) T / epsilon, T = (k!)^(1/k) vr(K), vr the radius of the ball of
+Pure epsilon. Let K hold the changes of one row, k its dimension. For every epsilon-DP mechanism some table (large,
+fractional) has root mean square error at least sqrt(k/(k+2)) T / epsilon, T = (k!)^(1/k) vr(K), vr the radius of the ball of
 the same volume. Proof: let x(u) be a table at distance |u|_K from x whose answers are u further. The mechanism's chance
 of an answer within t of u is at least exp(-epsilon |u|_K) times as large at x as at x(u). Integrated over all u the
 former is the volume of a ball of radius t, and the integral of exp(-epsilon |u|_K) is k! vol(K) / epsilon^k. So with u
