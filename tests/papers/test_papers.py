@@ -11,7 +11,7 @@ import pytest
 from hushtable.cli import main, reproduce
 
 ROOT = Path(__file__).parents[2]
-NAMES = ("blum2011", "dwork2012", "hardt2012", "poster", "thaler2012", "wang2013")
+NAMES = ("blum2011", "dwork2012", "hardt2010", "hardt2012", "poster", "thaler2012", "wang2013")
 FIELDS = {"name", "where", "says", "quantity", "theirs", "relation", "tolerance", "ours", "holds", "note"}
 
 

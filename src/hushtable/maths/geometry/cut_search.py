@@ -152,7 +152,8 @@ def _walked(body: CutBody, many: int, source: np.random.Generator) -> Floats:
     need = math.ceil(many / chains) * max(2, k // 2)
     for step in range(2 * rounds + need):
         if step in (rounds // 2, rounds):
-            turn = np.linalg.cholesky(np.cov(at.T).reshape(k, k) + 1e-12 * np.diag(body.widths**2.0))
+            spread = np.cov(at.T).reshape(k, k) + 1e-12 * np.diag(body.widths**2.0)
+            turn = np.asarray(np.linalg.cholesky(spread), dtype=np.float64)
         along = source.standard_normal((chains, k)) @ turn.T
         here, slope = at @ planes.T, along @ planes.T
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -57,7 +57,7 @@ class Hull:
             columns = np.vstack([columns, np.concatenate([np.ones(count), -np.ones(count)])])
             wanted, cost = np.append(vector, 0.0), np.full(2 * count, 0.5)
         found = linprog(cost, A_eq=columns, b_eq=wanted, bounds=(0, None), method="highs")
-        if not found.success:
+        if not found.success or found.fun is None:
             raise ArithmeticError("the linear program of a gauge has no solution")
         normal = np.asarray(found.eqlin.marginals)[: len(vector)]
         return float(found.fun), normal / float(self.support(normal[None])[0])
@@ -136,7 +136,7 @@ def _by_directions(hull: Hull, seed: int) -> float:
     directions = source.standard_normal((DIRECTIONS, k))
     directions /= np.linalg.norm(directions, axis=1, keepdims=True)
     reach = np.array([1 / hull.gauge(turn @ direction)[0] for direction in directions])
-    corners = np.linalg.solve(turn, hull.points)
+    corners = np.asarray(np.linalg.solve(turn, hull.points), dtype=np.float64)
     far = np.linalg.norm(corners, axis=0).max()
     # No point of the body is farther than its farthest corner.
     most = far if hull.added else min(2 * far, _widest(corners))
