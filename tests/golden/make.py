@@ -35,7 +35,7 @@ Case = tuple[str, ht.Synopsis, tuple[str, ...]]
 
 
 def main() -> None:
-    made = [*coded(), *twice(), *rare(), *wide(), *keyed(), *smooth(), *decided(), curated()]
+    made = [*coded(), *twice(), *rare(), *wide(), *keyed(), *smooth(), *decided(), *long_lists(), curated()]
     for name, synopsis, questions in (*made, *specimens({synopsis.model.kind for _, synopsis, _ in made})):
         path = HERE / f"format-{synopsis.model.format}-{name}.hush"
         if path.exists():
@@ -160,6 +160,15 @@ def decided() -> Iterator[Case]:
     for budget in ("pure", "zcdp", "gdp"):
         asked = ("decides(choice, near AND NOT rural)", "decides(choice, cheap)")
         yield f"decision-lists-{budget}", release(shape, table, budget, "decision_lists()"), asked
+
+
+def long_lists() -> Iterator[Case]:
+    """Lists of more rules than have a polynomial for every pattern."""
+    lists = {"kind": "decision_list", "inputs": [f"i{i}" for i in range(12)], "length": 32}
+    shape = ht.Domain.from_dict({"table": "t", "attributes": {"choice": lists}})
+    table = pa.table({"choice": pa.array(dummy_rows(shape, rows=1000, seed=1)["choice"])})
+    asked = ("decides(choice, i0 AND NOT i1)", "decides(choice)")
+    yield "long-decision-lists", release(shape, table, "gdp", "decision_lists(order=2)"), asked
 
 
 def curated() -> Case:

@@ -32,11 +32,13 @@ from ..vault import statistics
 from ..vault.statistics import Statistic
 from ..vault.statistics.cell_vectors import CellVectors
 from ..vault.statistics.chebyshev import ChebyshevSums
+from ..vault.statistics.decided_counts import DecidedCounts
 from ..vault.statistics.decision_lists import DecisionListSums
 from ..vault.statistics.functions import FunctionSums
 from ..vault.statistics.hash_sums import HashSums
 from ..vault.statistics.list_count import ListCount
 from ..vault.statistics.list_sums import ListSums
+from ..vault.statistics.long_lists import LongListSums
 from ..vault.statistics.polynomials import PolynomialSums
 from ..vault.statistics.row_count import RowCount
 from ..vault.statistics.splines import SplineSums
@@ -167,6 +169,19 @@ def _decision_lists(domain: Domain) -> list[Statistic]:
     return [DecisionListSums(attribute, order) for order in (1, 2)]
 
 
+def _long_lists(domain: Domain) -> list[Statistic]:
+    (attribute,) = domain.attributes
+    assert isinstance(attribute, DecisionList)
+    return [LongListSums(attribute, order) for order in (1, 2)]
+
+
+def _decided_counts(domain: Domain) -> list[Statistic]:
+    (attribute,) = domain.attributes
+    assert isinstance(attribute, DecisionList)
+    inputs = np.arange(len(attribute.inputs))
+    return [DecidedCounts(attribute, np.array([inputs >= 0, inputs == 1, inputs < 0]))]
+
+
 def _block() -> Block:
     return Block((Axis("age", 18, 98, optional=True), Axis("bmi", 14, 54, optional=True)), ())
 
@@ -240,6 +255,8 @@ STATISTICS: dict[str, StatisticSpecimen] = {
     "hash-sums": StatisticSpecimen(attributes=OPEN, build=_hash_sums),
     "row-count": StatisticSpecimen(attributes=MIXED, build=_row_count),
     "decision-lists": StatisticSpecimen(attributes=RULES, build=_decision_lists),
+    "long-lists": StatisticSpecimen(attributes=RULES, build=_long_lists),
+    "decided-counts": StatisticSpecimen(attributes=RULES, build=_decided_counts),
     "splines": StatisticSpecimen(attributes=REAL, build=_splines),
     "chebyshev": StatisticSpecimen(attributes=FINE, build=_chebyshev, exact=()),
     "functions": StatisticSpecimen(attributes=REAL, build=_functions, exact=()),
