@@ -23,6 +23,7 @@ from hushtable.maths.distribution.kind_ratios import (
 from hushtable.maths.weighted_rows.grouped_sets import GroupedSet
 
 SIZES = (2, 3, 4, 5)
+ROWS = 100.0
 
 
 def ratios(sums, noise, comparisons=COARSE, expected=10**6):
@@ -41,28 +42,38 @@ def joined(random):
 
 def test_a_precise_sum_is_believed_and_a_noisy_one_is_not():
     exact = ratios([3000, 500], 1e-4)
-    assert exact.ratio("together", 3) == (pytest.approx(HARDER * 3.0 * USUAL[2], rel=1e-3), "measured")
-    assert exact.ratio("apart", 3) == (pytest.approx(HARDER * 0.5 * USUAL[2], rel=1e-2), "measured")
+    assert exact.ratio("together", 3, ROWS) == (pytest.approx(HARDER * 3.0 * USUAL[2], rel=1e-3), "measured")
+    assert exact.ratio("apart", 3, ROWS) == (pytest.approx(HARDER * 0.5 * USUAL[2], rel=1e-2), "measured")
     noisy, other = ratios([3000, 3000], 1e3), ratios([-9000, 9000], 1e3)
     for width in (1, 3, 5, 9):
-        assert noisy.ratio("together", width).basis == "usual"
-        assert noisy.ratio("together", width).ratio == pytest.approx(other.ratio("together", width).ratio, rel=0.02)
-    assert noisy.ratio("together", 3).ratio >= HARDER * USUAL[2] * (1 + BETWEEN)
+        assert noisy.ratio("together", width, ROWS).basis == "usual"
+        assert noisy.ratio("together", width, ROWS).ratio == pytest.approx(
+            other.ratio("together", width, ROWS).ratio, rel=0.02
+        )
+    assert noisy.ratio("together", 3, ROWS).ratio >= HARDER * USUAL[2] * (1 + BETWEEN)
+
+
+def test_what_was_not_measured_does_not_fall_with_the_number_of_rows():
+    """Deviations by chance do, as one over the square root of the rows; their ratio takes it back."""
+    nothing = ratios([], 1.0, comparisons=())
+    errors = [nothing.ratio("together", 3, rows).ratio / rows**0.5 for rows in (1e4, 1e6, 1e8)]
+    assert errors == pytest.approx([errors[0]] * 3)
+    assert nothing.ratio("together", 3, 100.0).ratio == pytest.approx(HARDER * USUAL[2] * (1 + BETWEEN))
 
 
 def test_noise_makes_bars_wider_never_narrower_than_half_of_what_is_usual():
-    halfway = [ratios([1000, 1000], noise).ratio("together", 3).ratio for noise in (0.01, 0.1, 0.3, 0.6)]
+    halfway = [ratios([1000, 1000], noise).ratio("together", 3, ROWS).ratio for noise in (0.01, 0.1, 0.3, 0.6)]
     assert halfway == sorted(halfway)
-    assert ratios([-5000, -5000], 1e-3).ratio("together", 5).ratio >= HARDER * 0.5
+    assert ratios([-5000, -5000], 1e-3).ratio("together", 5, ROWS).ratio >= HARDER * 0.5
 
 
 def test_wider_than_was_compared_is_extrapolated_and_what_was_not_compared_is_usual():
     exact = ratios([3000, 500], 1e-4)
-    assert exact.ratio("together", 6).basis == "extrapolated"
+    assert exact.ratio("together", 6, ROWS).basis == "extrapolated"
     alone = ratios([3000], 1e-4, comparisons=COARSE[:1])
-    ratio, basis = alone.ratio("apart", 3)
+    ratio, basis = alone.ratio("apart", 3, ROWS)
     assert basis == "usual"
-    assert ratio >= alone.ratio("together", 3).ratio, "columns apart are not expected to be better than together"
+    assert ratio >= alone.ratio("together", 3, ROWS).ratio, "columns apart are not expected to be better than together"
 
 
 def test_numbers_of_columns_are_told_apart_where_the_noise_allows():
@@ -71,7 +82,7 @@ def test_numbers_of_columns_are_told_apart_where_the_noise_allows():
     middle = next(c for c in np.geomspace(1, 1e9, 200) if expected_noise(4 * c, 10**6) > 0.25)
     assert comparisons_for(middle, 10**6, Law.LAPLACE) == COARSE
     fine = ratios([2000, 1000, 500, 4000], 1e-4, comparisons=FINE)
-    found = [fine.ratio("together", width).ratio / USUAL[width - 1] / HARDER for width in (1, 2, 3, 4, 5)]
+    found = [fine.ratio("together", width, ROWS).ratio / USUAL[width - 1] / HARDER for width in (1, 2, 3, 4, 5)]
     assert found == pytest.approx([0.5, 0.5, 1, 2, 2], rel=1e-2)
 
 
