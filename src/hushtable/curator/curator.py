@@ -19,7 +19,7 @@ from ..budget import UNIT_NAME, Price
 from ..errors import BadState, Exhausted
 from ..maths.distribution.kind_ratios import KURTOSIS
 from ..questions.lists import Listed
-from ..questions.parse import Question
+from ..questions.parse import Question, is_select
 from ..synopsis import Synopsis
 from ..synopsis.synopsis import SIMULATED
 from ..vault.door.door import Door, Noise, SparseVector, price_of
@@ -84,10 +84,12 @@ class Curator:
         self._bars = remembered_bars(plan, state)
         self._payable = self._count_payable()
 
-    def ask(self, question: str | Listed, *, count: bool = False) -> CuratorAnswer:
-        """The answer to one count in SQL's words: a fraction of all rows, or a number of rows with count=True."""
+    def ask(self, question: str | Listed, *, count: bool | None = None) -> CuratorAnswer:
+        """The answer to one count in SQL's words: of a condition the share of all rows, of SELECT count(*) the number
+        of rows; count=True and count=False ask for one or the other."""
         if not isinstance(question, str):
-            return self.answer(question, count=count)
+            return self.answer(question, count=bool(count))
+        count = is_select(question) if count is None else count
         parsed = self._texts.get(question)
         if parsed is None:
             parsed = self._subject.parse(question)

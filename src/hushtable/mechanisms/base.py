@@ -142,6 +142,8 @@ class Mechanism(ABC, Generic[P]):
     """Whether the planner leaves it alone unless it is asked for."""
     why_by_name: ClassVar[str] = ""
     """The reason, for one that is not in `published/`, where being never better is reason enough."""
+    pure_only: ClassVar[bool] = False
+    """Whether the planner leaves it alone but for a pure epsilon, as it is never better elsewhere."""
     speaks_first: ClassVar[bool] = False
     """Whether its reason is the one to show where no mechanism can do it: that of the one that can do most."""
 

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from ...maths.weighted_rows.error_ratios import KURTOSIS
 from ...maths.weighted_rows.replicates import Replicates
 from ...questions.answer import Answer, CrossTab
-from ...questions.measure import levels
 from ...questions.parse import Question
 from ..averages import mean_answer
 from ..build_answer import Estimates, Wording, build_answer, group_labels, unit_of
@@ -64,7 +63,7 @@ def _averages(bars: ReplicateBars) -> Answer | CrossTab:
     """Means of an attribute over the rows that have a value; unknown for groups that may be empty."""
     model, question = bars.model, bars.question
     assert question.average is not None
-    middle, half, has = levels(model.domain.closed[question.average])
+    middle, half, has = question.measure.levels(model.domain.closed[question.average])
     axes = [p for p in question.groups if p != question.average]
     weights = by_group(model, question, shares(model, question.where, [*axes, question.average])) * has
     possible = by_group(model, question, possible_values(model, question, axes)) * has > 0
