@@ -224,7 +224,8 @@ class Curator:
         if stage is None or self._account.left < each:
             return
         distribution = self._subject.distribution()
-        assert distribution is not None, "only conditions have calibrations"
+        if distribution is None:
+            return
         with self._door.paid(Price(currency=self.plan.price.currency, amount=each), f"calibration {stage + 1}"):
             found = bought(self._door, self.plan, distribution, self._subject.rows, stage)
         self._state.append("calibration", **found)
@@ -297,8 +298,8 @@ class Curator:
         shared = source in ("certain", "unverified")
         beside = self._subject.rows_stderr * (value / rows if shared == count else 0.0)
         left, many, currency = self._account.left, self.answers_left, self.plan.price.currency
-        notes = [remark(source, many, left, UNIT_NAME[currency])]
-        notes += [self._bars.note(free=source == "free")] if usual else []
+        notes = [self._bars.note(free=source == "free")] if usual else []
+        notes.append(remark(source, many, left, UNIT_NAME[currency]))
         known = "calibrated" if math.isfinite(stderr) else "hypothesis"
         answer = CuratorAnswer(
             question=text,
@@ -315,6 +316,7 @@ class Curator:
             currency=currency,
             rows=rows,
             rows_noise=beside * step,
+            rows_stderr=self._subject.rows_stderr,
             margin=margin,
         )
         return replace(answer, certified=answer.surely(0.95)) if usual else answer
