@@ -80,6 +80,12 @@ class WholeTableModel(Model):
         sets = (tuple(sorted(raw.set.members)) for raw in self.tables)
         return frozenset(pair for members in sets for pair in combinations(members, 2))
 
+    @cached_property
+    def pair_noise(self) -> dict[tuple[int, ...], float]:
+        """Standard deviation of the noise in every direction of each measured pair's table, in rows."""
+        pairs = (raw for raw in self.tables if len(raw.set.members) == 2)
+        return {tuple(sorted(raw.set.members)): math.sqrt(raw.variance) for raw in pairs}
+
     def answer(self, question: Question, *, count: bool = False) -> Answer | CrossTab:
         from .whole_table_answers import whole_table_answer
 
