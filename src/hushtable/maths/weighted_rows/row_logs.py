@@ -17,8 +17,8 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 # No logarithm is beyond MOST_LOG.
 MOST_LOG = 8
-# Logarithms of cells are kept in parts of 1 / 2^digits, with so many digits that a cell is known to a row.
-FEWEST_DIGITS, MOST_DIGITS = 3, 16
+# Logarithms of cells are kept in parts of 1 / 2^digits, with so many digits that a cell is known to half a row.
+FEWEST_DIGITS, MOST_DIGITS, PARTS_OF_A_ROW = 3, 20, 2
 
 
 class WeightLogs(ABC):
@@ -88,6 +88,8 @@ def cell_logs(sets: Sequence[GroupedSet], moves: Floats, counts: Floats) -> Cell
 
     Cells without rows do not matter.
     """
-    digits = np.clip(np.ceil(np.log2(np.maximum(counts, 1.0))), FEWEST_DIGITS, MOST_DIGITS).astype(np.int64)
+    digits = np.clip(np.ceil(np.log2(np.maximum(PARTS_OF_A_ROW * counts, 1.0))), FEWEST_DIGITS, MOST_DIGITS).astype(
+        np.int64
+    )
     kept = np.where(counts[:, None] > 0, np.clip(moves, -MOST_LOG, MOST_LOG), 0.0)
     return CellLogs(tuple(sets), digits, np.rint(kept.T * 2.0**digits).astype(np.int64))
