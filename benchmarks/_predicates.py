@@ -57,6 +57,10 @@ class Predicates:
     def __len__(self) -> int:
         return len(self.members)
 
+    def some(self, begin: int, end: int) -> Predicates:
+        """A part of them."""
+        return Predicates(self.members[begin:end], self.kept[begin:end])
+
     def question(self, number: int, sizes: Sequence[int]) -> Question:
         """One of them, as answers are asked for."""
         sets = [self.kept[number, place, : sizes[j]] for place, j in enumerate(self.members[number])]

@@ -8,6 +8,7 @@ import json
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -81,7 +82,10 @@ def lines(name: str, seen: Seen) -> Iterator[dict[str, Any]]:
 
 
 def measure(name: str, epsilon: str, releases: int, questions: int) -> dict[int, Seen]:
-    """What many questions showed, by width; the releases are new every time, the questions are not."""
+    """What so many questions of each width showed, an equal part of them asked of every release.
+
+    The releases are new every time, the questions are not.
+    """
     frame, sizes = load(name)  # type: ignore[misc]
     codes = np.array([frame[c] for c in sizes], dtype=np.uint16)
     domain = ht.Domain.from_dict(domain_of(sizes, ordered=name != "adult-permuted"))
@@ -89,12 +93,13 @@ def measure(name: str, epsilon: str, releases: int, questions: int) -> dict[int,
     random = np.random.default_rng(0)
     widths = range(1, min(MOST_WIDTH, len(sizes)) + 1)
     asked = {width: Predicates.random(shares, width, questions, random) for width in widths}
-    truth = {width: predicates.true_shares(codes) for width, predicates in asked.items()}
     seen: dict[int, list[Seen]] = {width: [] for width in asked}
-    for _ in range(releases):
+    ends = np.linspace(0, questions, releases + 1).astype(int)
+    for begin, end in pairwise(ends.tolist()):
         model = release(codes, domain, epsilon)
         for width, predicates in asked.items():
-            seen[width].append(Seen(truth[width], *answered(model, predicates)))
+            part = predicates.some(begin, end)
+            seen[width].append(Seen(part.true_shares(codes), *answered(model, part)))
     return {width: joined(several) for width, several in seen.items()}
 
 
