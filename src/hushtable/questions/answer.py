@@ -206,6 +206,8 @@ class CrossTab(AnswerForms):
     """The same from measured numbers alone, nan where they do not tell; where the value itself is a model's."""
     limits: Limits | None = field(default=None, repr=False, compare=False)
     """From a confidence to the ends of the intervals, where they do not lie evenly around the values: averages."""
+    certified: tuple[Floats, Floats] | None = field(default=None, repr=False)
+    """Ends of intervals that hold for the worst question about these columns (95%), all cells at once."""
     not_private: bool = False
     """Whether it comes from a rehearsal with simulated randomness."""
 
@@ -232,6 +234,8 @@ class CrossTab(AnswerForms):
         numbers = {"value": self.value, "stderr": self.stderr, "bias": self.bias, "low": low, "high": high}
         if self.unbiased is not None:
             numbers |= {"unbiased": self.unbiased.value, "unbiased_stderr": self.unbiased.stderr}
+        if self.certified is not None:
+            numbers |= dict(zip(("certified_low", "certified_high"), self.certified, strict=True))
         marked = mark(self.not_private, len(self))
         # A group column that is named like a number keeps its labels under another name.
         own = {*numbers, *marked}

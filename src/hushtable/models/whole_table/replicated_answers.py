@@ -48,16 +48,19 @@ def replicated_answer(
     if released is not None:
         unbiased = build_answer(replace(wording, estimator="measured", notes=()), released)
     answer = build_answer(wording, estimates, unbiased=unbiased)
-    return _certified(answer, bars, float(value[0])) if isinstance(answer, Answer) else answer
+    return _certified(answer, bars, value)
 
 
-def _certified(answer: Answer, bars: ReplicateBars, share: float) -> Answer:
-    """With the interval that holds for all questions about these columns at once, where they were compared."""
+def _certified(answer: Answer | CrossTab, bars: ReplicateBars, share: Floats) -> Answer | CrossTab:
+    """With the intervals that hold for all questions about these columns at once, where they were compared."""
     bound = bound_of(bars.model, bars.question.positions)
     if bound is None:
         return answer
     limit, (scale, most) = bound.limit(CONFIDENCE), (bars.rows, np.inf) if answer.unit == "count" else (1.0, 1.0)
-    return replace(answer, certified=(scale * max(share - limit, 0.0), min(scale * (share + limit), most)))
+    low, high = scale * np.maximum(share - limit, 0.0), np.minimum(scale * (share + limit), most)
+    if isinstance(answer, Answer):
+        return replace(answer, certified=(float(low[0]), float(high[0])))
+    return replace(answer, certified=(low, high))
 
 
 def _averages(bars: ReplicateBars) -> Answer | CrossTab:
