@@ -18,15 +18,15 @@ from hushtable.maths.weighted_rows.replicates import Replicates
 from hushtable.maths.weighted_rows.weighted_rows import WeightedRows
 from hushtable.questions.parse import Question
 
-__all__ = ["Predicates", "able_columns"]
+__all__ = ["Predicates", "some_values", "splits"]
 
 Floats = NDArray[np.float64]
 LEAST, MOST = 0.15, 0.8
 
 
-def able_columns(shares: Sequence[Floats]) -> list[int]:
-    """Columns of which some set of values has a share in the range."""
-    return [j for j, share in enumerate(shares) if share[share <= MOST].sum() >= LEAST]
+def splits(share: Floats) -> bool:
+    """Whether some set of values has a share in the range."""
+    return bool(share[share <= MOST].sum() >= LEAST)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,12 +41,12 @@ class Predicates:
     @classmethod
     def random(cls, shares: Sequence[Floats], width: int, many: int, random: np.random.Generator) -> Predicates:
         """So many of a width; `shares` are those of all values of all columns."""
-        able = able_columns(shares)
+        able = [j for j, share in enumerate(shares) if splits(share)]
         members = np.array([np.sort(random.choice(able, width, replace=False)) for _ in range(many)], dtype=np.int64)
         kept = np.zeros((many, width, max(len(share) for share in shares)), dtype=bool)
         for line, columns in enumerate(members):
             for place, j in enumerate(columns):
-                kept[line, place, : len(shares[j])] = _some_values(shares[j], random)
+                kept[line, place, : len(shares[j])] = some_values(shares[j], random)
         return cls(members, kept)
 
     @property
@@ -98,7 +98,7 @@ class Predicates:
         return own, each
 
 
-def _some_values(share: Floats, random: np.random.Generator) -> NDArray[np.bool_]:
+def some_values(share: Floats, random: np.random.Generator) -> NDArray[np.bool_]:
     """A random set of values with a share in the range; values with more are never in it."""
     for _ in range(10_000):
         order = random.permutation(len(share))

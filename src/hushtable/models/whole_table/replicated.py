@@ -25,7 +25,7 @@ from .pair_distances import PairDistances
 if TYPE_CHECKING:
     from .whole_table import WholeTableModel
 
-__all__ = ["Bars", "ReplicateBars", "below_noise"]
+__all__ = ["Bars", "ReplicateBars", "errors_of"]
 
 Floats = NDArray[np.float64]
 # The fit is softened by noise, so that averages of a pair's groups err less than its noise alone would make them.
@@ -185,17 +185,6 @@ class ReplicateBars:
         if self.model.ratios is None and self.ratio.basis == "usual":
             text = f"bars are made to hold for 95% of questions about {columns}, as on other tables: no calibration"
         return (f"model value: {text}", *self.model.remarks())
-
-
-def below_noise(estimates: Estimates) -> tuple[str, ...]:
-    """A note where answers cannot be told from 0."""
-    assert estimates.limits is not None
-    low = estimates.limits(0.95)[0]
-    small = int((low <= 0).sum())
-    if not small:
-        return ()
-    which = "below its noise: it" if len(low) == 1 else f"{small:,} of {len(low):,} groups are below their noise: each"
-    return (f"{which} may be 0",)
 
 
 def errors_of(
