@@ -43,11 +43,12 @@ MOST_WIDTH, TABLES = 5, 32
 # What other tables showed (docs/whole-table.md): the ratio of each width; its standard deviation between tables as a
 # part of it, for all widths together and for each alone; by how much it grows with each column beyond the widest; and
 # the least one that is believed.
-USUAL, COMMON, OWN, GROWTH, LEAST = (1.0, 0.97, 1.06, 1.14, 1.15), 0.15, 0.12, 1.1, 0.5
-# A sum of so few tables differs from that of all by such a part of it.
-SAMPLED = 0.1
+USUAL, COMMON, OWN, GROWTH, LEAST = (1.0, 0.9, 1.0, 1.05, 1.05), 0.1, 0.12, 1.1, 0.5
+# Sums over tables of halves show so many times the ratio of questions of that width, and a sum of so few tables differs
+# from that of all by such a part of it.
+SHOWN, SAMPLED = (1.0, 1.0, 1.0, 1.1, 1.15), 0.12
 # So many standard errors are added to it: bars that are too narrow do more harm than bars that are too wide.
-CAUTION = 0.5
+CAUTION = 1.0
 # Excess kurtosis of errors over deviations: some questions are harder than others.
 KURTOSIS = 5.0
 
@@ -192,7 +193,7 @@ class ErrorRatios:
         usual = np.array(USUAL)
         prior = COMMON**2 + OWN**2 * np.eye(len(usual))
         seen = [place for place in range(min(len(self.sums), len(usual))) if self.expected[place] > 0]
-        expected = self.expected[seen].astype(np.float64) * usual[seen]
+        expected = self.expected[seen].astype(np.float64) * usual[seen] * np.array(SHOWN)[seen]
         noise = np.array([self.law.stderr(self.scales[place]) for place in seen]) / expected
         gain = prior[:, seen] @ np.linalg.inv(prior[np.ix_(seen, seen)] + np.diag(noise**2 + SAMPLED**2))
         ratio = 1 + gain @ (self.sums[seen] / expected - 1)
