@@ -61,13 +61,14 @@ class ErrorRatio(NamedTuple):
     """measured, usual (the calibration is too noisy, or was left out) or extrapolated (wider than was compared)."""
 
 
-def deviations(share: Floats, spread: Floats, width: int, rows: float) -> Floats:
+def deviations(share: Floats, spread: Floats, width: int, rows: float, *, all_chance: bool = False) -> Floats:
     """Standard deviations of shares: what replicates show, and what chance moves where no table was measured.
 
     The rows are themselves a draw from whatever they come from, and a model of pairs knows nothing of chance in tables
-    of three columns and more; never less than one row.
+    of three columns and more; never less than one row. `all_chance` is as older files had it.
     """
-    chance = np.clip(beyond_pairs(share, width), 1 / rows, None) / rows if width > 2 else 1 / rows**2
+    moved = share * (1 - share) if all_chance else beyond_pairs(share, width)
+    chance = np.clip(moved, 1 / rows, None) / rows if width > 2 else 1 / rows**2
     return np.asarray(np.sqrt(spread**2 + chance))
 
 
@@ -183,6 +184,8 @@ class ErrorRatios:
     scales: tuple[float, ...]
     """Variance (Gaussian) or scale b (Laplace) of each sum's noise."""
     law: Law
+    all_chance: bool = False
+    """Whether chance in pairs was expected too, as in files of before; then answers take it in as well."""
 
     @cached_property
     def _measured(self) -> list[ErrorRatio]:

@@ -93,9 +93,13 @@ class ReplicateBars:
         squares = np.maximum(squares, self.pairs.compared(value) ** 2)
         if self.model.rare is None:
             squares = np.maximum(squares, moved_by_columns(self.model, self.replicates, self.question, value))
-        stderr = self.ratio.ratio * deviations(value, np.sqrt(squares), self.width, self.rows)
+        stderr = self.ratio.ratio * self._deviations(value, np.sqrt(squares))
         reach = self.pairs.reach() if self.model.rare is None else 0.0
         return Bars(stderr, np.full_like(stderr, KURTOSIS), reach)
+
+    def _deviations(self, share: Floats, spread: Floats) -> Floats:
+        older = self.model.ratios is not None and self.model.ratios.all_chance
+        return deviations(share, spread, self.width, self.rows, all_chance=older)
 
     def _misfit(self, value: Floats) -> Floats:
         """How far the rows are from the released shares of a single column. 0 for several columns."""
@@ -134,7 +138,7 @@ class ReplicateBars:
             stderr = np.maximum(self.ratio.ratio * np.sqrt(squares), self._by_cells(has, middle, mean, share))
             stderr = np.maximum(stderr, SHRUNK * mean_noise(self.model, self.question, middle * has, mean) / share)
         alone = None if self.question.groups else self.ratio.ratio * np.concatenate(apart)
-        return self.ratio.ratio * deviations(share, spread, self.width, self.rows), stderr, alone
+        return self.ratio.ratio * self._deviations(share, spread), stderr, alone
 
     def _by_cells(self, has: Floats, middle: Floats, mean: Floats, share: Floats) -> Floats:
         """Standard errors of averages by the bars of each value's share, as if these erred independently."""
