@@ -12,8 +12,8 @@ import numpy as np
 
 import hushtable as ht
 from benchmarks._figure import figure
+from benchmarks._predicates import some_values, splits
 from benchmarks._tables import domain_of, load
-from benchmarks.bars import some_values, splits
 from hushtable.domain.predicate import Count, Event
 from hushtable.models.weighted.calibrated_bars import CalibratedBars
 from hushtable.models.weighted.weighted import WeightedModel

@@ -23,6 +23,7 @@ from ..questions.answer import (
     SmoothTable,
 )
 from ..questions.answer_forms import AnswerUnit
+from ..questions.arithmetic import Errors
 
 __all__ = [
     "Estimates",
@@ -58,6 +59,8 @@ class Estimates:
     """From a confidence to the ends of all intervals, where they do not lie evenly around the values."""
     parts: Mapping[str, ArrayLike] = field(default_factory=dict)
     """What the standard error is made of, for answers that say so."""
+    errors: Errors | None = None
+    """What the error of one number is made of, for arithmetic with it."""
 
     def in_rows(self, rows: float) -> Estimates:
         """Fractions of so many rows as counts; their kurtosis is the same."""
@@ -158,7 +161,7 @@ def _single(kind: type[Single], wording: Wording, estimates: Estimates, own: dic
     return kind(
         question=wording.question, unit=wording.unit, estimator=wording.estimator, notes=wording.notes,
         limits=estimates.limits, value=number(estimates.value), stderr=number(estimates.stderr),
-        bias=number(estimates.bias), kurtosis=number(estimates.kurtosis),
+        bias=number(estimates.bias), kurtosis=number(estimates.kurtosis), parts=estimates.errors,
         **own,
     )  # fmt: skip
 

@@ -14,6 +14,7 @@ from ..domain import Domain
 from ..errors import BadQuestion, HushError
 from ..models.base import Model
 from ..questions.answer import Answer, CrossTab
+from ..questions.arithmetic import Release
 from ..questions.stamp import SIMULATED, stamped
 from ..words import counted, listed, readable, shortened
 
@@ -83,6 +84,8 @@ class Synopsis:
             answer = self._nothing(parsed, count=count) or self.model.answer(parsed, count=count)
         if remarks := getattr(parsed, "notes", ()):
             answer = replace(answer, notes=(*remarks, *answer.notes))
+        if isinstance(answer, Answer):
+            answer = replace(answer, release=Release(self))
         return stamped(answer) if self.not_private else answer
 
     def _nothing(self, question: Any, *, count: bool) -> Answer | None:
