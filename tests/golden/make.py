@@ -41,7 +41,7 @@ def main() -> None:
         if path.exists():
             continue
         synopsis.save(path)
-        answers = [synopsis.ask(question).to_dict() for question in questions]
+        answers = [synopsis.ask(question, count=False).to_dict() for question in questions]
         path.with_suffix(".json").write_text(json.dumps(answers, indent=1) + "\n")
         print(path.name, path.stat().st_size)
 

@@ -211,7 +211,7 @@ def test_numpy_code_that_is_no_function_of_the_columns_is_refused(function, says
         ("avg(age) WHERE sex = 'female'", "release with by="),
         ("avg(age) LIMIT 3", "expected WHERE or GROUP BY"),
         ("max(age)", None),
-        ("SELECT avg(age), avg(income) FROM people", None),
+        ("SELECT avg(age), avg(nothing) FROM people", "no attribute 'nothing'"),
         ("sex = 'female'", "not among the categories"),
         ("kde(40)", "write it like kde"),
         ("kde(age=40, bandwidth=0)", "must be above 0"),

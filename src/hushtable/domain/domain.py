@@ -19,7 +19,10 @@ from .reading import check_settings, read_attributes, read_table, read_unit
 
 __all__ = ["Domain"]
 
-SETTINGS = ("attributes", "csv", "impossible", "neighbours", "table", "unit")
+SETTINGS = ("attributes", "csv", "impossible", "missing_values", "neighbours", "table", "unit")
+
+# Before it nobody knew dates, times, labels and codes for missing values.
+CODED_FORM = 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,6 +116,13 @@ class Domain:
         """SHA-256 of the domain: what binds a ledger to its table. No row enters it, nor how a file is written."""
         text = json.dumps(self._shape(), sort_keys=False, ensure_ascii=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
+
+    @property
+    def form(self) -> int:
+        """The first version of the file format that knows all that is declared here."""
+        plain = (dict(vars(a)) for a in self.attributes)
+        coded = any(a.kind in ("date", "time") for a in self.attributes)
+        return CODED_FORM if coded or any(p.get("labels_of") or p["missing_values"] for p in plain) else 1
 
     @cached_property
     def closed(self) -> tuple[Attribute, ...]:

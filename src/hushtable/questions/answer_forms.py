@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AnswerForms", "AnswerUnit", "html", "measured", "none_if_unknown", "shown"]
 
-AnswerUnit = Literal["fraction", "count", "mean"]
+AnswerUnit = Literal["fraction", "count", "mean", "sum", "quantile", "deviation", "variance", "value"]
 # Characters that a repr shows of a question, and of its answer.
 GLIMPSE = 300
 

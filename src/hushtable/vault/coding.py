@@ -27,6 +27,9 @@ __all__ = ["encode", "encode_batch", "encode_rules", "read_keys", "real_numbers"
 NOWHERE = 65_535
 UNCODED = np.uint16(NOWHERE)
 
+# Whole numbers below this are floats without rounding.
+EXACT = 2.0**53
+
 Floats = NDArray[np.float64]
 
 
@@ -71,7 +74,7 @@ def _code_or_nowhere(code: int | None) -> int:
 
 def _number_codes(attribute: Attribute, column: pa.Array) -> NDArray[np.uint16]:
     """Numeric columns: bins by binary search, everything else through the distinct values."""
-    if not isinstance(attribute, (Binned, Boolean)):
+    if not isinstance(attribute, (Binned, Boolean)) or (isinstance(attribute, Boolean) and attribute.labels_of):
         return _distinct_codes(attribute, column)
     undeclared = attribute.missing_code if attribute.other_code is None else attribute.other_code
     missing = np.asarray(pc.is_null(column, nan_is_null=True))
@@ -86,8 +89,15 @@ def _number_codes(attribute: Attribute, column: pa.Array) -> NDArray[np.uint16]:
                 inside &= np.floor(values) == values
         codes = np.searchsorted(np.array([float(c) for c in attribute.cuts]), values, side="right")
         codes = np.where(inside, codes, _code_or_nowhere(undeclared))
-    codes[missing] = _code_or_nowhere(attribute.missing_code)
+    codes[missing | _says_missing(attribute, values)] = _code_or_nowhere(attribute.missing_code)
     return codes.astype(np.uint16)
+
+
+def _says_missing(attribute: Attribute, values: Floats) -> NDArray[np.bool_]:
+    """Which numbers are declared to say that there is no value, such as -9: those with the same text."""
+    numbers = [number for code in attribute.missing_values if (number := number_in(code)) is not None]
+    told = [number for number in numbers if abs(number) < EXACT and attribute.is_missing(number)]
+    return np.isin(values, told) if told else np.zeros(len(values), dtype=bool)
 
 
 def _distinct_codes(attribute: Attribute, column: pa.Array) -> NDArray[np.uint16]:
@@ -120,7 +130,8 @@ def real_numbers(attribute: Binned, column: pa.Array) -> Floats:
     BadData only where the domain says `missing: error` and something is missing, or is no number and not `other`; it
     names the column and no more.
     """
-    numbers, missing = _plain_numbers(column) or _distinct_numbers(attribute, column)
+    plain = None if attribute.missing_values else _plain_numbers(column)
+    numbers, missing = plain or _distinct_numbers(attribute, column)
     absent = missing if attribute.other else np.isnan(numbers)
     if attribute.missing == "error" and absent.any():
         raise BadData(
@@ -154,7 +165,7 @@ def _distinct_numbers(attribute: Binned, column: pa.Array) -> tuple[Floats, NDAr
     """Any other column: each distinct value is read once."""
     encoded = _dictionary(column, scalar_text)
     values, indices = [plain_value(v) for v in encoded.dictionary], encoded.indices
-    spelled = [number_in(v) for v in values]
+    spelled = [None if attribute.is_missing(v) else number_in(v) for v in values]
     numbers = np.array([*(np.nan if number is None else number for number in spelled), np.nan])
     missing = np.array([*(attribute.is_missing(v) for v in values), True])
     places = np.asarray(pc.fill_null(indices.cast(pa.int64()), len(values)))
