@@ -61,7 +61,7 @@ def _held(column: Column, relation: str, currency: str) -> Iterator[np.ndarray]:
 
 
 def _inside(column: Column, usual: UsualPlaces, level: float, certified: tuple[float, float], true: float) -> bool:
-    """As an answer has it: within what is certified, whole numbers to the next one."""
+    """As an answer has it, but for the half unit of undeclared whole numbers."""
     middle, half = (column.low + column.high) / 2, (column.high - column.low) / 2
     low, high = (middle + half * end for end in usual.ends(level, 0.95))
     low, high = max(low, certified[0]), min(high, certified[1])

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -18,10 +19,14 @@ from benchmarks._quantiles import (
     columns,
     missing_files,
     surely_of,
+    undeclared,
 )
 
 KINDS = ("held", "half", "error", "certified")
-FIGURES = tuple(f"quantiles-{table}-{currency}-{kind}" for table in TABLES for currency in CURRENCIES for kind in KINDS)
+FIGURES = (
+    *(f"quantiles-{table}-{currency}-{kind}" for table in TABLES for currency in CURRENCIES for kind in KINDS),
+    *(f"quantiles-undeclared-{name}-{currency}-held" for name in ("age", "table") for currency in CURRENCIES),
+)
 # Other releases than those by which the scale of the intervals was chosen.
 SEEDS = range(100, 102)
 
@@ -32,7 +37,7 @@ def run() -> Iterator[dict[str, Any]]:
         print(json.dumps({"name": f"quantiles-{file}", "skipped": "no such table; set HUSHTABLE_DATA"}))
     seen: dict[str, list[np.ndarray]] = {}
     for rows in ROWS:
-        for column in columns(rows):
+        for column in chain(columns(rows), undeclared(rows)):
             for currency in CURRENCIES:
                 found = [line for relation in RELATIONS for line in _asked(column, relation, currency)]
                 seen.setdefault(f"{column.table}-{currency}", []).append(np.array(found))
@@ -43,6 +48,10 @@ def run() -> Iterator[dict[str, Any]]:
 
 def _figures(what: str, seen: np.ndarray) -> Iterator[dict[str, Any]]:
     held, half, error, surely, width = seen.mean(axis=0)
+    if "undeclared" in what:
+        yield figure(f"{what}-held", held, "share of quantiles in 95% intervals", baseline=0.95, ratio=held / 0.95,
+                     bar="value >= 0.9")  # fmt: skip
+        return
     yield figure(f"{what}-held", held, "share of quantiles in 95% intervals", baseline=0.95, ratio=held / 0.95,
                  bar="value >= 0.93" if "simulated" not in what else "value >= 0.85")  # fmt: skip
     yield figure(f"{what}-half", half, "half width, share of the range", baseline=error, ratio=half / error,

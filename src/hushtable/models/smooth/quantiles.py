@@ -86,6 +86,7 @@ def _calibrated(
     certified = surely(USUAL)
     value = float(np.clip(axis.original(np.array(usual.value(level))), *certified))
     value = float(np.rint(value)) if axis.whole else value
+    resolved = released.resolution(axis, value)
 
     def ends(confidence: float) -> tuple[float, float]:
         low, high = (float(end) for end in axis.original(np.array(usual.ends(level, confidence))))
@@ -94,10 +95,13 @@ def _calibrated(
         if axis.whole:
             # The spread knows nothing of whole numbers: its place for one of them may be half a unit away.
             low, high = math.ceil(low - 0.5), math.floor(high + 0.5)
+        elif resolved >= 1:
+            # Many numbers are whole without being declared so, and the sums would not show it.
+            low, high = max(low - 0.5, least), min(high + 0.5, most)
         return min(low, value), max(high, value)
 
     left, right = ends(USUAL)
-    step = None if axis.whole else released.resolution(axis, value) / 2
+    step = None if axis.whole else resolved / 2
     wording = replace(wording, notes=(_whatever(certified, right - left, step),))
     estimates = Estimates(value=value, stderr=(right - left) / (2 * interval_factor(USUAL)))
     return build_quantile(wording, estimates, ends, bias_kind="calibrated", certified=certified)
