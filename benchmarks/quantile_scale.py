@@ -54,15 +54,18 @@ def _held(column: Column, relation: str, currency: str) -> Iterator[np.ndarray]:
         found = []
         for scale in TRIED:
             usual = usual_places(margin, np.ones(1), float(scale))
-            assert usual is not None
             asked = zip(LEVELS, surely, column.truth, strict=True)
             found.append(np.mean([_inside(column, usual, *one) for one in asked]))
         yield np.array(found)
 
 
-def _inside(column: Column, usual: UsualPlaces, level: float, certified: tuple[float, float], true: float) -> bool:
+def _inside(
+    column: Column, usual: UsualPlaces | None, level: float, certified: tuple[float, float], true: float
+) -> bool:
     """As an answer has it, but for the half unit of undeclared whole numbers."""
     middle, half = (column.low + column.high) / 2, (column.high - column.low) / 2
+    if usual is None:
+        return certified[0] <= true <= certified[1]
     low, high = (middle + half * end for end in usual.ends(level, 0.95))
     low, high = max(low, certified[0]), min(high, certified[1])
     if column.kind == "integer":

@@ -66,7 +66,8 @@ def test_the_spread_has_the_sums_it_was_given(basis):
     assert (spread.masses > 0).all()
     clumps = clumps_of(basis, sums, covariance, spread)
     np.testing.assert_allclose(clumps.chance.sum(axis=0), 1.0)
-    assert (clumps.below >= -1e-6 * clumps.below.max()).all()
+    assert (clumps.unseen.at(0.5) > 0).any()
+    assert (clumps.fit.at(0.5) <= 0.25 * 4 * 4000).all()
 
 
 def test_single_rows_and_piles_are_told_apart():
@@ -130,3 +131,10 @@ def test_numbers_that_no_rows_have_leave_what_is_certified(monkeypatch):
     assert answer.certified == answer.interval()
     assert answer.bias_kind == "certified"
     assert answer.bias > 0
+
+
+def test_where_noise_hides_the_column_only_what_is_certified_is_said():
+    values = np.random.default_rng(10).beta(2, 3, 6000) * 100
+    few, many = (ask(column(values[:count], ZCDP), "quantile(v, 0.5)") for count in (300, 6000))
+    assert (few.bias_kind, many.bias_kind) == ("certified", "calibrated")
+    assert few.certified == few.interval()

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from .basis import Basis
 from .functions import ndtr
-from .row_spread import Refinement, Spread, refinements
+from .row_spread import EVENNESS, Refinement, Spread, refinements
 
 __all__ = ["Clumps", "clumps_of"]
 
@@ -28,21 +28,33 @@ RIDGE = 1e-10
 LEAST_VARIANCE = 1e-12
 
 
+class Variances(NamedTuple):
+    """Of the rows below each edge, their covariance with all rows, and of all rows; a line a size, or one for all."""
+
+    below: Floats
+    shared: Floats
+    everyone: Floats
+
+    def at(self, level: float) -> Floats:
+        """Of rows below - level x rows."""
+        return np.maximum(self.below - 2 * level * self.shared + level**2 * self.everyone, 0.0)
+
+
 class Clumps(NamedTuple):
-    """For each size of clumps its chance at each edge, and the variances of the number of rows below the edges."""
+    """For each size of clumps its chance at each edge, and how far rows below the edges may be from the spread."""
 
     chance: Floats
     """Matrix (sizes, edges)."""
-    below: Floats
-    """Matrix (sizes, edges): variance of the rows below an edge."""
-    shared: Floats
-    """Matrix (sizes, edges): covariance with the number of all rows."""
-    everyone: Floats
-    """A number a size: variance of the number of all rows."""
+    unseen: Variances
+    """What sums without noise leave open."""
+    noise: Variances
+    """What noise adds to it."""
+    fit: Variances
+    """What noise does to the spread, which was made without a thought of sizes; one line."""
 
     def beyond(self, distance: Floats, level: float) -> Floats:
         """At each edge, the chance that rows below - level x rows is as far as this from what the spread says."""
-        variance = self.below - 2 * level * self.shared + level**2 * self.everyone[:, None]
+        variance = self.unseen.at(level) + np.maximum(self.noise.at(level), self.fit.at(level))
         stderr = np.sqrt(np.maximum(variance, LEAST_VARIANCE))
         return np.asarray((self.chance * 2 * ndtr(-np.abs(distance) / stderr)).sum(axis=0))
 
@@ -65,16 +77,19 @@ def clumps_of(basis: Basis, sums: Floats, covariance: Floats, spread: Spread, *,
         evidence += weight * (HERE * each @ near.T + EVERYWHERE * each.mean(axis=1, keepdims=True))
     chance = np.exp(evidence - evidence.max(axis=0))
     try:
-        known = _variances(1.0, np.zeros_like(covariance), spread)
-        variances = [
-            [noisy - (1 - scale**2) * size * bare for noisy, bare in zip(both, known, strict=True)]
-            for size, both in ((size, _variances(size, covariance, spread)) for size in sizes)
-        ]
+        bare = _variances(1.0, np.zeros_like(covariance), spread)
+        noisy = [_variances(size, covariance, spread) for size in sizes]
+        fit = _fit_noise(covariance, spread)
     except np.linalg.LinAlgError:
         return None
-    below, shared, everyone = (np.array(part) for part in zip(*variances, strict=True))
-    found = Clumps(chance / chance.sum(axis=0), below, shared, everyone)
-    return found if all(np.isfinite(part).all() for part in found) else None
+    unseen = Variances(*(np.multiply.outer(scale**2 * sizes, part) for part in bare))
+    noise = Variances(*(
+        np.array([given[i] - size * part for size, given in zip(sizes, noisy, strict=True)])
+        for i, part in enumerate(bare)
+    ))  # fmt: skip
+    found = Clumps(chance / chance.sum(axis=0), unseen, noise, fit)
+    parts = [found.chance, *unseen, *noise, *fit]
+    return found if all(np.isfinite(part).all() for part in parts) else None
 
 
 def _likelihood(
@@ -97,13 +112,31 @@ def _likelihood(
     return np.asarray(-0.5 * (np.log(total) + off**2 / total))
 
 
-def _variances(size: float, covariance: Floats, spread: Spread) -> tuple[Floats, Floats, float]:
-    """Of the rows below each edge and of all, given the noisy sums, if cells stray by size x their rows."""
+def _variances(size: float, covariance: Floats, spread: Spread) -> Variances:
+    """Given the noisy sums, if cells stray by size x their rows."""
+    weighed, steps = _sums_below(spread)
+    solved = _solved(size * weighed.T @ spread.values + covariance, steps)
+    below = np.append(spread.below, spread.rows)
+    own = size * below - size**2 * np.einsum("ij,ji->i", steps, solved)
+    shared = size * below - size**2 * steps @ solved[:, -1]
+    return Variances(own[:-1], shared[:-1], np.full(len(own) - 1, own[-1]))
+
+
+def _fit_noise(covariance: Floats, spread: Spread) -> Variances:
+    """Of the spread itself, to first order in the noise of the sums."""
+    weighed, steps = _sums_below(spread)
+    solved = _solved(weighed.T @ spread.values + EVENNESS * covariance, steps)
+    moved = covariance @ solved
+    own = np.einsum("ji,ji->i", solved, moved)
+    return Variances(own[:-1], (solved.T @ moved[:, -1])[:-1], np.full(len(own) - 1, own[-1]))
+
+
+def _sums_below(spread: Spread) -> tuple[Floats, Floats]:
+    """The functions weighed by the rows of each cell, and their sums over the cells below each edge, and over all."""
     weighed = spread.values * spread.masses[:, None]
-    inner = size * weighed.T @ spread.values + covariance
+    return weighed, np.cumsum(weighed, axis=0)
+
+
+def _solved(inner: Floats, steps: Floats) -> Floats:
     inner[np.diag_indices_from(inner)] += RIDGE * np.trace(inner) / len(inner)
-    steps, everyone = np.cumsum(weighed, axis=0)[:-1], weighed.sum(axis=0)
-    solved = np.linalg.solve(inner, np.column_stack([steps.T, everyone]))
-    below = size * spread.below - size**2 * np.einsum("ij,ji->i", steps, solved[:, :-1])
-    shared = size * spread.below - size**2 * steps @ solved[:, -1]
-    return below, shared, size * spread.rows - size**2 * float(everyone @ solved[:, -1])
+    return np.asarray(np.linalg.solve(inner, steps.T))

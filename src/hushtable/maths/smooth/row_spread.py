@@ -12,7 +12,7 @@ from .basis import Basis
 from .chebyshev import chebyshev_basis
 from .splines import DEGREE, SplineBasis, spline_basis
 
-__all__ = ["MOST_FUNCTIONS", "Refinement", "Spread", "refinements", "spread_rows"]
+__all__ = ["EVENNESS", "MOST_FUNCTIONS", "Refinement", "Spread", "refinements", "spread_rows"]
 
 Floats = NDArray[np.float64]
 # Above this the fit takes seconds, and what a release leaves open is narrow without it.
