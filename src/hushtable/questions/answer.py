@@ -32,7 +32,7 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 Limits = Callable[[float], tuple[Floats, Floats]]
-BiasKind = Literal["certified", "sampled"]
+BiasKind = Literal["certified", "sampled", "calibrated"]
 
 
 def _narrower(one: tuple[float, float], other: tuple[float, float]) -> bool:
@@ -161,7 +161,10 @@ class ListAnswer(Answer):
 
 @dataclass(frozen=True, kw_only=True)
 class SmoothAnswer(Answer):
-    """A mean. `bias_kind` is certified (proven between all points) or sampled (looked at on a grid)."""
+    """A mean. `bias_kind` is certified (proven between all points), sampled (looked at on a grid) or calibrated.
+
+    Calibrated intervals are those of quantiles: they hold for columns as real ones are, and `certified` for all.
+    """
 
     bias_kind: BiasKind = "certified"
     ends: Callable[[float], tuple[float, float]] | None = None
