@@ -102,7 +102,7 @@ class TestAnswers:
         assert found["bias"] == pytest.approx((found["high"] - found["low"]) / 2)
         assert found["answers_left"] == curator.answers_left
         assert ", within " in str(free)
-        assert str(free).endswith("(95%), free")
+        assert free.text().endswith("(95%), free")
         assert " ± " in str(answers["paid"])
         assert "NOT PRIVATE" in free.notes[0]
         assert free.to_arrow().column_names == ["value", "stderr", "bias", "low", "high", "not_private"]
