@@ -29,7 +29,11 @@ RANKS: Ranks = (
     ("audit", "report", "demo"),
     ("cli",),
 )
-MATHS: Ranks = (("interactions", "keys", "smooth"), ("linear", "wide", "weighted_rows"), ("distribution",))
+MATHS: Ranks = (
+    ("interactions", "keys", "smooth"),
+    ("linear", "wide", "weighted_rows"),
+    ("distribution", "families", "geometry"),
+)
 # What of the vault may be named outside of it, by whom. Nobody else names any of it.
 VAULT = {
     "mechanisms": ("door.door", "door.noise", "door.reveal", "statistics"),
@@ -39,7 +43,14 @@ VAULT = {
     "demo": ("door.randomness",),
     "cli": ("door.randomness", "ledger.ledger"),
 }
-SECRET = ("kernel", "door.samplers", "door.bernoulli", "door.rounded_gaussian", "door.polar_point")
+SECRET = (
+    "kernel",
+    "door.samplers",
+    "door.joint_samplers",
+    "door.bernoulli",
+    "door.rounded_gaussian",
+    "door.polar_point",
+)
 
 
 def imports(path: Path, src: Path = SRC) -> set[str]:

@@ -10,7 +10,7 @@ import numpy as np
 from .asked import Asked, span_of
 from .tables import Attributes, Table
 
-__all__ = ["Truth", "averages", "cells", "fractions", "literal", "wide"]
+__all__ = ["Truth", "averages", "cells", "fractions", "literal", "plain_averages", "wide"]
 
 JOINS = ("{} AND {}", "{} OR {}", "{} AND NOT ({})")
 
@@ -73,12 +73,12 @@ def fractions(table: Table, truth: Truth, source: np.random.Generator, *, many: 
     return found
 
 
-def cells(table: Table, truth: Truth, source: np.random.Generator, *, many: int) -> list[Asked]:
-    """Whole tables of two columns that are not in bins, as fractions and as counts."""
+def cells(table: Table, truth: Truth, source: np.random.Generator, *, many: int, width: int = 2) -> list[Asked]:
+    """Whole tables of `width` columns that are not in bins, as fractions and as counts."""
     plain = [name for name, given in table.attributes.items() if "edges" not in given]
     found = []
     for _ in range(many):
-        pair = list(source.permutation(plain)[:2])
+        pair = list(source.permutation(plain)[:width])
         text = f"SELECT {', '.join(pair)}, count(*) FROM t GROUP BY {', '.join(pair)}"
         exact = truth.groups("count(*)", pair)
         shares = {labels: number / truth.rows for labels, number in exact.items()}
@@ -104,6 +104,15 @@ def averages(table: Table, truth: Truth, source: np.random.Generator, *, many: i
             text = f"SELECT {second}, avg({name}) FROM t GROUP BY {second}"
             groups = truth.groups(f"avg({name})", [second])
             found.append(Asked(f"{kind} of groups", text, groups, span=span, may_refuse=True))
+    return found
+
+
+def plain_averages(table: Table, truth: Truth) -> list[Asked]:
+    """Averages of all rows that have a value."""
+    found = []
+    for name, given in _numbers(table.attributes).items():
+        kind, exact = ("average in bins" if "edges" in given else "average"), truth.number(f"avg({name})")
+        found.append(Asked(kind, f"SELECT avg({name}) FROM t", exact, span=span_of(given), may_refuse=True))
     return found
 
 

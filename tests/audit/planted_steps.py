@@ -173,3 +173,48 @@ def select_of_one_row_of_two(seed: int) -> list[Check]:
 def select_of_one_row_in_mwem(seed: int) -> list[Check]:
     named = "mwem 4, replace, rho = 8, 3 rows a person: whole"
     return released(mechanism_cases("mwem", seed=1), named, seed=seed, door=SelectOfOneRow, share=1.0)
+
+
+# Noise of a gauge
+
+
+class GaugeTooNarrow(Door):
+    """Takes the gauge for 5% larger than it is: noise 5% too narrow."""
+
+    def _joint_noise(self, body, scale):
+        return super()._joint_noise(body, scale * Fraction(95, 100))
+
+
+class ForgetsSum(Door):
+    """Noise on every cell by itself, not brought to tables that keep their sum."""
+
+    def _joint_noise(self, body, scale):
+        noise = super()._joint_noise(body, scale)
+        noise[0] += 1
+        return noise
+
+
+class GaugeOfOneRow(OneRow):
+    """Prices and draws as if a person had one row."""
+
+    def measure_jointly(self, statistic, noise):
+        with self._one_row():
+            return super().measure_jointly(statistic, replace(noise, per_group=tuple(
+                scale / self._stated_unit.rows for scale in noise.per_group)))  # fmt: skip
+
+
+def jointly(door: type[Door], seed: int, share: float, rows: str = "pure") -> list[Check]:
+    named = f"measure jointly, replace, {rows}"
+    return released(step_cases("measure jointly"), named, seed=seed, door=door, share=share)
+
+
+def gauge_too_narrow(seed: int) -> list[Check]:
+    return jointly(GaugeTooNarrow, seed, 6.0)
+
+
+def sum_forgotten(seed: int) -> list[Check]:
+    return jointly(ForgetsSum, seed, 0.1)
+
+
+def gauge_of_one_row(seed: int) -> list[Check]:
+    return jointly(GaugeOfOneRow, seed, 0.5, "pure, 2 rows a person")

@@ -10,6 +10,8 @@ import pytest
 
 from hushtable.errors import BadPlan
 from hushtable.laws import Law
+from hushtable.maths.families.family import Family
+from hushtable.maths.families.row_polynomials import RowPolynomials
 from hushtable.maths.interactions.layout import InteractionLayout
 from hushtable.maths.linear import Boxes, LinearClass, ListedQueries
 from hushtable.maths.weighted_rows.grouped_sets import GroupedSet
@@ -21,6 +23,7 @@ from hushtable.vault.statistics import (
     GroupedTables,
     LinearQueries,
     OneQuestion,
+    OneWayTables,
     Parities,
     Part,
     RareLengths,
@@ -29,6 +32,7 @@ from hushtable.vault.statistics import (
     Tables,
     statistics,
 )
+from hushtable.vault.statistics.polynomials import PolynomialSums
 from hushtable.vault.statistics.row_count import RowCount
 from hushtable.vault.statistics.wide_counts import WideCounts
 
@@ -40,7 +44,8 @@ DOMAINS = [
 NEIGHBOURS = ["replace", "add-remove"]
 # Statistics whose absolute spread is exact under either relation, whatever the sizes.
 EXACT = {
-    "histogram", "tables", "chosen-tables", "linear-queries", "one-question", "part", "row-count", "wide-counts",
+    "histogram", "tables", "chosen-tables", "linear-queries", "one-question", "part", "polynomials", "row-count",
+    "wide-counts",
 }  # fmt: skip
 
 
@@ -106,6 +111,19 @@ def wide_counts(sizes: tuple[int, ...]) -> list[WideCounts]:
     return [WideCounts(sizes, [questions]), WideCounts(sizes, [questions[:1], questions[1:]])]
 
 
+def polynomial_sums(sizes: tuple[int, ...]) -> list[PolynomialSums]:
+    """A family on all attributes, within its bounds, and with bounds that its rows exceed."""
+    names, width = [f"c{j}" for j in range(len(sizes))], len(sizes)
+    said = {"name": "f", "columns": names, "variables": names, "degree": 1, "coefficients": _signed}
+    within = {"l1": 1 + sum(sizes), "l2": 1 + sum(sizes)}
+    families = [Family(**said, **within), Family(**said, l1=2, l2=1.5)]
+    return [PolynomialSums(RowPolynomials(family, sizes, tuple(range(width)))) for family in families]
+
+
+def _signed(row):
+    return [1 - row[0] % 2, *(-row)]
+
+
 def grouped_sets(sizes: tuple[int, ...], order: int) -> list[GroupedSet]:
     """Tables of up to three attributes, each at one of two groupings of its codes: every code alone, or halves."""
     chosen = list(combinations(range(len(sizes)), min(order, 3, len(sizes))))
@@ -135,15 +153,18 @@ def rare_sums(sizes: tuple[int, ...]) -> list[RareSums]:
 
 
 def builds(cls: type[Statistic], sizes: tuple[int, ...], order: int) -> list[Statistic]:
-    if cls in (Part, RowCount):
-        return parts(sizes, order) if cls is Part else [RowCount()]
+    if cls in (Part, RowCount, PolynomialSums):
+        return parts(sizes, order) if cls is Part else [RowCount()] if cls is RowCount else [*polynomial_sums(sizes)]
     if cls in (GroupedTables, GroupedInteractions):
         sets = grouped_sets(sizes, order)
         finer = [GroupedTables(sizes, times=3)] if cls is GroupedTables else []
         return [cls(sizes), cls(sizes, sets, [i % 2 for i in range(len(sets))] if len(sets) > 1 else None), *finer]
     if cls in (RareLengths, RareSums):
         return [*rare_sums(sizes)] if cls is RareSums else [RareLengths(columns) for columns in rare_columns(sizes)]
-    if cls in (ChosenTables, OneQuestion):
+    if cls in (ChosenTables, OneQuestion, OneWayTables):
+        apart = [OneWayTables(sizes), OneWayTables(sizes, [[p] for p in reversed(range(len(sizes)))])]
+        if cls is OneWayTables:
+            return [*apart]
         chosen = ChosenTables(sizes, chosen_sets(sizes, order), threads=2)
         return [chosen] if cls is ChosenTables else [*one_questions(sizes, order)]
     if cls in (LinearQueries, WideCounts):
@@ -215,7 +236,8 @@ def test_every_statistic_is_found():
     assert sorted(statistics()) == [
         "chebyshev", "chosen-tables", "decision-lists", "functions", "grouped-interactions", "grouped-tables",
         "hash-sums", "histogram", "linear-queries", "list-count", "list-sums", "one-question", "parities", "part",
-        "rare-lengths", "rare-sums", "residuals", "row-count", "splines", "summed-tables", "tables", "wide-counts",
+        "polynomials", "rare-lengths", "rare-sums", "residuals", "row-count", "splines", "summed-tables", "tables",
+        "wide-counts",
     ]  # fmt: skip
     assert all(kind.name == name for name, kind in statistics().items())
 

@@ -12,8 +12,9 @@ import pyarrow as pa
 from hushtable.budget import Price
 from hushtable.domain import Domain
 from hushtable.laws import Law
-from hushtable.vault.door.door import Measurement, Noise, price_of
+from hushtable.vault.door.door import JointMeasurement, JointNoise, Measurement, Noise, joint_price, price_of
 from hushtable.vault.statistics import Statistic
+from hushtable.vault.statistics.joint import JointStatistic
 
 BINARY = {f"b{i}": {"kind": "boolean", "missing": "error"} for i in range(4)}
 MIXED = {
@@ -93,6 +94,12 @@ class FakeDoor:
 
     def key_bytes(self, count: int) -> bytes:
         return bytes(range(count))
+
+    def measure_jointly(self, statistic: JointStatistic, noise: JointNoise) -> JointMeasurement:
+        self.prices.append(joint_price(statistic, noise, self.unit))
+        sums = statistic.accumulate(self.codes)
+        rows = statistic.rows(sums) if self.unit.neighbours == "replace" else None
+        return JointMeasurement(values=statistic.to_coordinates(sums), rows=rows)
 
     def measure(self, statistic: Statistic, noise: Noise) -> Measurement:
         self.prices.append(price_of(statistic, noise, self.unit))

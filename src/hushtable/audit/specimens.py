@@ -194,8 +194,22 @@ SPECIMENS: tuple[Specimen, ...] = (
         model="histogram", attacks=(Attack(budgets=(PURE, RHO, EXACT), attributes=MIXED, runs=500),),
     ),
     Specimen(
+        "k-norm", CLOSED, "marginals(width=1)", "k-norm", PURE, TABLES[1:],
+        model="one-way", attacks=(Attack(budgets=(PURE,), attributes=MIXED, runs=500),
+                                  Attack(budgets=(PURE,), attributes=BINARY, runs=300, person=2)),
+    ),
+    Specimen(
         "monomial", BINARY, "marginals(width=2)", "monomial", PURE, YESSES,
         model="low-order", attacks=(Attack(budgets=(PURE,), runs=300),),
+    ),
+    Specimen(
+        "polynomials", BINARY, "polynomials(family=any_of, width=2)", "polynomials", PURE,
+        ("polynomial(near, NOT cheap)", "polynomial(near, cheap)"),
+        model="polynomials", attacks=(Attack(runs=300),),
+    ),
+    Specimen(
+        "polynomial-signs", BINARY, "polynomials(family=at_least, r=2, width=3, degree=2, basis=parity)", "polynomials",
+        RHO, ("polynomial(near, cheap, new)",), model="polynomials",
     ),
     Specimen(
         "mwem", CLOSED, "marginals(width=2)", "mwem(rounds=3)", RHO, TABLES,

@@ -9,12 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
 from ..domain import Domain
 from ..domain.attributes import Open
 from ..domain.decision_list import DecisionList
+from ..maths.families.family import Family
+from ..maths.families.row_polynomials import RowPolynomials
 from ..maths.interactions.layout import InteractionLayout
 from ..maths.keys.siphash import KEY_BYTES
 from ..maths.keys.sketches import Sketch
@@ -33,6 +36,7 @@ from ..vault.statistics.functions import FunctionSums
 from ..vault.statistics.hash_sums import HashSums
 from ..vault.statistics.list_count import ListCount
 from ..vault.statistics.list_sums import ListSums
+from ..vault.statistics.polynomials import PolynomialSums
 from ..vault.statistics.row_count import RowCount
 from ..vault.statistics.splines import SplineSums
 from ..vault.statistics.wide_counts import WideCounts
@@ -91,6 +95,29 @@ def _wide_counts(domain: Domain) -> list[Statistic]:
     values = [tuple(float(ones >= least) for ones in range(4)) for least in (1, 2, 3)]
     questions = [Symmetric((0, 1, 2), masks, truth) for truth in values]
     return [WideCounts(domain.sizes, [questions]), WideCounts(domain.sizes, [questions[:1], questions[1:2]])]
+
+
+def _thresholds(row: Any) -> Any:
+    """For "the code of y's columns is at least 1": a constant, a term each and one of both."""
+    low, high = min(row[0], 1), min(row[1], 1)
+    return np.array([1 - low, 3 * low, -2 * high, low * high + row[0]])
+
+
+def _polynomials(domain: Domain) -> list[Statistic]:
+    """One family, evaluated on all cells, compiled, and with bounds that its rows exceed: they must be cut to them."""
+    names, terms = [a.name for a in domain.closed][:2], ((), ("a",), ("b",), ("a", "b"))
+    said: dict[str, Any] = {
+        "name": "f",
+        "columns": names,
+        "variables": ("a", "b"),
+        "coefficients": _thresholds,
+        "degree": 2,
+    }
+    wide, tight = Family(exponents=terms, l1=9, l2=6, **said), Family(exponents=terms, l1=4, l2=3, **said)
+    return [
+        PolynomialSums(RowPolynomials(family, domain.sizes[:2], (0, 1), most_cells=most))
+        for family, most in ((wide, 100), (tight, 100), (tight, 0))
+    ]
 
 
 def _list_count(domain: Domain) -> list[Statistic]:
@@ -169,6 +196,7 @@ STATISTICS: dict[str, StatisticSpecimen] = {
             statistics.Parities(InteractionLayout(d.sizes, 2, basis)) for basis in ("contrast", "monomial")
         ],
     ),
+    "polynomials": StatisticSpecimen(attributes=MIXED, build=_polynomials, exact=()),
     "rare-lengths": StatisticSpecimen(attributes=BINARY, build=lambda d: [statistics.RareLengths(_rare(d))]),
     "rare-sums": StatisticSpecimen(
         attributes=BINARY, build=lambda d: [statistics.RareSums(_rare(d), [4, 4, 3], [4, 4, 2])]
@@ -188,6 +216,9 @@ STATISTICS: dict[str, StatisticSpecimen] = {
     ),
     "grouped-interactions": StatisticSpecimen(
         attributes=MIXED, build=lambda d: [statistics.GroupedInteractions(d.sizes, _grouped(d), [0, 1, 1])], exact=(2,)
+    ),
+    "one-way-tables": StatisticSpecimen(
+        attributes=MIXED, build=lambda d: [statistics.OneWayTables(d.sizes, [[1], [0, 2]])]
     ),
     "linear-queries": StatisticSpecimen(attributes=MIXED, build=_linear),
     "one-question": StatisticSpecimen(attributes=MIXED, build=_question),

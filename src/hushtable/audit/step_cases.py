@@ -17,9 +17,9 @@ from ..domain import Domain
 from ..errors import OverBudget
 from ..laws import Law
 from ..maths.weighted_rows.grouped_sets import GroupedSet
-from ..vault.door.door import Noise
+from ..vault.door.door import JointNoise, Noise
 from ..vault.door.reveal import reveal_price, threshold_for
-from ..vault.statistics import GroupedTables, Histogram, OneQuestion
+from ..vault.statistics import GroupedTables, Histogram, OneQuestion, OneWayTables
 from .made_up_tables import NAMES, MadeUpTable, Row
 from .releases import ReleaseCase, opener
 from .shapes import BINARY, OPEN, RELATIONS, persons, shape
@@ -165,6 +165,18 @@ def _several(domain: Domain, currency: Currency) -> Release:
     return release
 
 
+def _jointly(domain: Domain, currency: Currency) -> Release:
+    """One-way tables in two groups of different scales; in other currencies than epsilon it costs what that does."""
+    statistic = OneWayTables(domain.sizes, [[1], [0, 2]])
+    epsilon = Price(currency="pure", amount=Fraction(1))
+    noise = JointNoise.sharing(epsilon, statistic, domain.unit, [1 / 3, 2 / 3])
+
+    def release(door: Any, _: Domain) -> None:
+        door.measure_jointly(statistic, noise)
+
+    return release
+
+
 def _reveal(domain: Domain, currency: Currency) -> Release:
     """Reveals again and again, until there is no delta left: epsilon is enough for more."""
     scale, threshold = _reveal_noise(domain)
@@ -212,6 +224,7 @@ STEPS: dict[str, StepKind] = {
     "count rows": StepKind(build=_count, runs=3000),
     "watch, then measure": StepKind(build=_watch, runs=800),
     "watch from afar": StepKind(build=_watch_afar, runs=800),
+    "measure jointly": StepKind(build=_jointly, runs=1500),
     "four measurements": StepKind(build=_several, runs=600),
     "reveal": StepKind(build=_reveal, runs=400, attributes=OPEN, tables=_keys, price=_reveal_price),
 }

@@ -19,10 +19,20 @@ from ..budget import Currency, Price, Unit
 from ..domain.attributes import Attribute
 from ..laws import Law
 from ..maths.interactions.layout import CoordinateNoise
-from ..vault.door.door import Door, Measurement, Noise, SparseVector, sparse_vector_shares
+from ..vault.door.door import (
+    Door,
+    JointMeasurement,
+    JointNoise,
+    Measurement,
+    Noise,
+    SparseVector,
+    sparse_vector_shares,
+)
 from ..vault.door.reveal import Revealed
 from ..vault.statistics import Statistic
+from ..vault.statistics.joint import JointStatistic
 from .exact_laws import Floats, Ints, exponential_law, flip_law, gaussian_price, noise_loss, noise_pit, renyi_price
+from .joint_law import gauge_pit, joint_loss
 from .key_law import KeyLaw
 from .sparse_vector_law import SparseVectorLaw
 
@@ -96,6 +106,26 @@ class Traced:
         seen: Measurement = super().measure(statistic, noise)  # type: ignore[misc]
         scales = statistic.scales(noise.law, noise.per_group)
         self._noisy("measure", scales, seen.values, self._finished(statistic), self._sums_there(statistic))
+        return seen
+
+    def measure_jointly(self, statistic: JointStatistic, noise: JointNoise) -> JointMeasurement:
+        """Notes the gauge of the noise, group by group."""
+        seen: JointMeasurement = super().measure_jointly(statistic, noise)  # type: ignore[misc]
+        sums = (self._finished(statistic), self._sums_there(statistic))
+        loss = price = 0.0
+        pits, start = [], 0
+        for group, scale in enumerate(noise.per_group):
+            body = statistic.body(group, self._stated_unit.neighbours)
+            mine = slice(start, start + body.length)
+            start = mine.stop
+            if not body.dimension:
+                continue
+            apart, other = (seen.values[mine] - exact[mine] for exact in sums)
+            lost, cost = joint_loss(body, scale, apart, other)
+            loss, price = loss + lost, price + cost
+            pits.append(gauge_pit(body, scale, apart, self.trace.coins.random()))
+        price = self._in_money(price, True)
+        self.trace.steps.append(Step("jointly", [float(v) for v in seen.values], loss, price, np.array(pits)))
         return seen
 
     def count_rows(self, statistic: Statistic, scale: Fraction, law: Law) -> int:

@@ -42,9 +42,12 @@ def best(
     designs: list[Design[Any]] = []
     refused: list[tuple[Mechanism[Any], BadPlan]] = []
     for candidate in _candidates(workload, choice):
+        price = offer(candidate)
+        if candidate.pure_only and price.currency != "pure" and choice is None:
+            continue
         try:
             # The candidate carries it out, whomever it asked for the design.
-            designs.append(replace(candidate.design(domain, workload, offer(candidate), rows), by=candidate))
+            designs.append(replace(candidate.design(domain, workload, price, rows), by=candidate))
         except BadPlan as error:
             refused.append((candidate, error))
     if not designs and not refused:

@@ -15,7 +15,8 @@ __all__ = ["forecast_by_width", "plan_text"]
 
 def plan_text(plan: Plan) -> str:
     """Mechanism, price, forecast and alternatives, in at most a screen."""
-    return "\n".join([*_head(plan), "", *plan.by.forecast_lines(plan), *plan.design.outlook, *_alternatives(plan)])
+    return "\n".join([*_head(plan), "", *plan.by.forecast_lines(plan), *plan.design.outlook, *_optimal(plan),
+                      *_alternatives(plan)])  # fmt: skip
 
 
 def _head(plan: Plan) -> list[str]:
@@ -69,6 +70,11 @@ def forecast_by_width(plan: Plan) -> list[str]:
                 f"reference table; certified bias {readable(_short(f.bias))}, noise {readable(_short(f.worst / scale))}"
             )
     return [*lines, *([f"  {plan.design.caution}"] if plan.design.caution else [])]
+
+
+def _optimal(plan: Plan) -> list[str]:
+    """How far from the best that is, as far as anybody knows."""
+    return [f"  {plan.optimality()}"]
 
 
 def _alternatives(plan: Plan) -> list[str]:

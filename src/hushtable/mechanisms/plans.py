@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..budget import Budget, Currency
 from ..domain import Domain
@@ -15,6 +15,9 @@ from ..errors import HushError
 from ..questions.workloads.base import Workload
 from ..words import counted, html, shortened
 from .base import Design, Mechanism
+
+if TYPE_CHECKING:
+    from .geometry.optimality import Optimality
 
 __all__ = ["Alternative", "Plan", "seconds"]
 
@@ -89,6 +92,16 @@ class Plan:
         facts |= {"currency": "gdp"} if self.design.price.currency == "gdp" else {}
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
+    def optimality(self) -> Optimality:
+        """How far its error is from the least that any mechanism of its kind can have; needs no data."""
+        return self._optimality
+
+    @cached_property
+    def _optimality(self) -> Optimality:
+        from .geometry.optimality import optimality_of
+
+        return optimality_of(self)
+
     def to_dict(self) -> dict[str, Any]:
         """What `hush plan --json` prints. Errors in rows, and as fractions when the number of rows is known."""
         design, rows = self.design, self.rows
@@ -114,6 +127,7 @@ class Plan:
                 for f in design.forecasts
             ],
             "caution": design.caution or None,
+            "optimality": self.optimality().to_dict(),
             "alternatives": [
                 {"mechanism": a.mechanism, "workload": a.workload, "stderr_rows": list(a.typical), "why_not": a.why_not}
                 for a in self.alternatives

@@ -138,6 +138,10 @@ class Model(ABC):
         """The mean of numpy code whose arguments are named like smooth columns; BadQuestion where there are none."""
         raise BadQuestion("this synopsis has no smooth columns to average over; release smooth(columns=[...])")
 
+    def evaluate_queries(self, queries: Any, *, count: bool = False) -> CrossTab:
+        """The answers to a matrix of queries, of a family of polynomials; BadQuestion where there is none."""
+        raise BadQuestion("this synopsis has no family of polynomials to evaluate; release polynomials(family=...)")
+
     def density(self, columns: Sequence[str], *, where: str | None = None, confidence: float = 0.95) -> Density:
         """How rows are spread over one or two smooth columns; BadQuestion where there are none."""
         raise BadQuestion("this synopsis has no smooth columns to draw; release smooth(columns=[...])")

@@ -202,6 +202,8 @@ class CrossTab(AnswerForms):
     """The same from measured numbers alone, nan where they do not tell; where the value itself is a model's."""
     limits: Limits | None = field(default=None, repr=False, compare=False)
     """From a confidence to the ends of the intervals, where they do not lie evenly around the values: averages."""
+    limits_at_once: Limits | None = field(default=None, repr=False, compare=False)
+    """The same for all intervals at once, where the noises of the cells are known together."""
     not_private: bool = False
     """Whether it comes from a rehearsal with simulated randomness."""
     among: int | None = None
@@ -213,8 +215,11 @@ class CrossTab(AnswerForms):
     def interval(self, confidence: float = 0.95, *, simultaneous: bool = False) -> tuple[Floats, Floats]:
         """Lower and upper ends, each cell on its own or all cells at once.
 
-        At once: Sidak's inequality for normal noise, which needs no independence [Sid67]; Bonferroni otherwise.
+        At once: Sidak's inequality for normal noise, which needs no independence [Sid67]; Bonferroni otherwise, but
+        where the noises are known together.
         """
+        if simultaneous and self.limits_at_once is not None:
+            return self.limits_at_once(confidence)
         if simultaneous and len(self) > 0 and 0 < confidence < 1:
             cells = max(len(self), self.among or 0)
             gaussian = self.law.power == 2

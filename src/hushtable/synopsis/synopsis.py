@@ -139,6 +139,11 @@ class Synopsis:
         answer = self.model.average(function, where=where, by=by)
         return stamped(answer) if self.not_private else answer
 
+    def evaluate(self, queries: Any, *, count: bool = False) -> CrossTab:
+        """The answers to many queries of a family of polynomials: a matrix of 0 and 1, a row each."""
+        answers = self.model.evaluate_queries(queries, count=count)
+        return stamped(answers) if self.not_private else answers
+
     def _parsed(self, text: str) -> tuple[Any, bool]:
         """What is asked, and whether in numbers of rows. Parsing takes long, and people ask the same thing again."""
         if text not in self._questions:

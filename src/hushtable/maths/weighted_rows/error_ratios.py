@@ -31,6 +31,7 @@ __all__ = [
     "deviations",
     "expected_sums",
     "model_tables",
+    "table_layout",
     "tables_to_sum",
 ]
 
@@ -65,22 +66,33 @@ def deviations(share: Floats, spread: Floats, width: int, rows: float) -> Floats
     return np.asarray(np.sqrt(spread**2 + chance))
 
 
-def tables_to_sum(shares: Sequence[Floats], random: np.random.Generator) -> list[list[GroupedSet]]:
-    """Random tables of 1, 2, ... columns, each column cut in two at random, as near to halves as the shares allow."""
-    columns = [j for j, share in enumerate(shares) if len(share) > 1]
+def tables_to_sum(
+    shares: Sequence[Floats],
+    random: np.random.Generator,
+    *,
+    columns: Sequence[int] | None = None,
+    ordered: bool = False,
+) -> list[list[GroupedSet]]:
+    """Random tables of 1, 2, ... columns, each column cut in two at random, as near to halves as the shares allow.
+
+    Of these columns or of all; `ordered` cuts them into an interval, which may go round the ends, and the rest.
+    """
+    among = range(len(shares)) if columns is None else columns
+    able = [j for j in among if len(shares[j]) > 1]
     return [
         [
-            GroupedSet(tuple(members), tuple(_halves(shares[j], random) for j in members))
-            for members in (random.choice(columns, width, replace=False).tolist() for _ in range(TABLES))
+            GroupedSet(tuple(members), tuple(_halves(shares[j], random, ordered) for j in members))
+            for members in (random.choice(able, width, replace=False).tolist() for _ in range(TABLES))
         ]
-        for width in range(1, min(MOST_WIDTH, len(columns)) + 1)
+        for width in range(1, min(MOST_WIDTH, len(able)) + 1)
     ]
 
 
-def _halves(share: Floats, random: np.random.Generator) -> Integers:
-    order = random.permutation(len(share))
+def _halves(share: Floats, random: np.random.Generator, ordered: bool) -> Integers:
+    codes = len(share)
+    order = np.roll(np.arange(codes), int(random.integers(codes))) if ordered else random.permutation(codes)
     cut = 1 + int(np.argmin(np.abs(np.cumsum(share[order])[:-1] - 0.5)))
-    groups = np.ones(len(share), dtype=np.int64)
+    groups = np.ones(codes, dtype=np.int64)
     groups[order[:cut]] = 0
     return groups
 
@@ -90,7 +102,7 @@ def model_tables(cloud: WeightedRows, sets: Sequence[GroupedSet]) -> list[Floats
     from .kernels import weighted_tables
 
     codes = np.array([cloud.values(j) for j in range(len(cloud.base))])
-    lines, spans, maps, starts = _layout(sets)
+    lines, spans, maps, starts = table_layout(sets)
     out = np.zeros(int(starts[-1]))
     weighted_tables(codes, cloud.weights, lines, spans, maps, starts, out)
     return [part.reshape(grouped.shape) for part, grouped in zip(np.split(out, starts[1:-1]), sets, strict=True)]
@@ -110,7 +122,7 @@ def expected_sums(
     places = np.where([ratio is None for _, ratio in drawn], -1, places[:-1])
     sums = []
     for tables in sets:
-        lines, spans, maps, starts = _layout(tables)
+        lines, spans, maps, starts = table_layout(tables)
         own, each = np.zeros(int(starts[-1])), np.zeros((int(starts[-1]), replicates.count))
         replicated_tables(codes, replicates.carriers[1], replicates.weights, np.concatenate(ratios), places, lines,
                           spans, maps, starts, own, each)  # fmt: skip
@@ -126,7 +138,7 @@ def expected_sums(
     return sums
 
 
-def _layout(sets: Sequence[GroupedSet]) -> tuple[Integers, Integers, Integers, Integers]:
+def table_layout(sets: Sequence[GroupedSet]) -> tuple[Integers, Integers, Integers, Integers]:
     """Lines (attribute, place of its map), where each table's lines begin, the maps, and where its cells begin."""
     lines, maps, place = [], [np.zeros(1, dtype=np.int64)], 1
     for grouped in sets:

@@ -25,9 +25,11 @@ from ...models.weighted.weighted import MOST_CELLS, WeightedModel
 from ...questions.workloads.base import Workload
 from ...questions.workloads.linear_workload import LinearWorkload
 from ...questions.workloads.marginals import Marginals
+from ...questions.workloads.ranges import Ranges
 from ...vault.statistics import ChosenTables, Histogram
 from ...words import readable
 from ..base import Design, Mechanism, Trial, options_text
+from .calibrate import calibrated
 from .design import (
     CAUTION,
     FEW_PASSES,
@@ -37,6 +39,7 @@ from .design import (
     Rounds,
     candidates_of,
     cells_for,
+    comparisons_of,
     coverage_of,
     forecasts_of,
     rounds_for,
@@ -74,6 +77,7 @@ class MWEM(Mechanism[Rounds]):
     answers = (Marginals, LinearWorkload)
     unbiased = False
     former = MappingProxyType({"unit": "measure_by"})
+    since = MappingProxyType({"calibration": Fraction(0)})
 
     rounds: int | None = None
     """How many; None: by the rule of `rounds_for`."""
@@ -91,6 +95,9 @@ class MWEM(Mechanism[Rounds]):
     """Reduce the domain to this many random rows; for comparison, since joining attributes as needed is better."""
     sample: int | None = None
     """Look at this many random candidates a round instead of at all; then nothing is certified."""
+    calibration: Fraction = Fraction(3, 100)
+    """Share of the price that measures how far the finished model is off, for the error bars of what was not measured;
+    0: these bars are certified ones, which are often wide. It is left out where rows and budget are too few for it."""
     learner: Learner | None = None
     """Another private way to choose."""
 
@@ -106,6 +113,10 @@ class MWEM(Mechanism[Rounds]):
         object.__setattr__(self, "split", exact(self.split, "split"))
         if not 0 < self.split < 1:
             raise BadPlan(f"split is the share of a round that selects, between 0 and 1, not {readable(self.split)}")
+        object.__setattr__(self, "calibration", exact(self.calibration, "calibration"))
+        if not 0 <= self.calibration <= Fraction(1, 2):
+            given = readable(self.calibration)
+            raise BadPlan(f"calibration is a share of the budget, between 0 and 0.5 (say 0.03), not {given}")
         if self.measure_by not in ("table", "query") or self.start not in ("uniform", "histogram"):
             given = f"{self.measure_by!r}, {self.start!r}"
             raise BadPlan(f"mwem has measure_by=table|query and start=uniform|histogram, not {given}")
@@ -132,7 +143,12 @@ class MWEM(Mechanism[Rounds]):
             raise BadPlan(f"the whole table has more than {cells:,} cells; use start=uniform, which joins few")
         # When every candidate will be measured there is nothing to select.
         split = self.split if many < len(candidates) else Fraction(0)
-        plan = Rounds(candidates=candidates, many=many, split=split, price=price, unit=domain.unit, cells=cells)
+        compared = comparisons_of(self.calibration, price, rows, domain.unit)
+        plan = Rounds(
+            candidates=candidates, many=many, split=split, price=price, unit=domain.unit, cells=cells,
+            calibration=self.calibration if compared else Fraction(0), comparisons=compared,
+            ordered=isinstance(workload, Ranges),
+        )  # fmt: skip
         return Design(
             by=self,
             options=options_text(self),
@@ -162,7 +178,8 @@ class MWEM(Mechanism[Rounds]):
         run = MwemRelease(self, design.parameters, door, domain)
         for price in run.prices():
             run.round(price)
-        return run.model()
+        model = run.model()
+        return model if self.calibration == 0 else calibrated(door, model, design.parameters, run.for_calibration)
 
 
 class MwemRelease:
@@ -177,6 +194,7 @@ class MwemRelease:
         self.certificate: Certificate | None = None
         self.surprise = 0.0
         self.left = plan.price.on_grid(up=False).amount
+        self.for_calibration = self._share(plan.calibration)
         self.rows, self.rows_stderr = self._count()
         self.start = self._histogram() if settings.start == "histogram" else None
         self.points = self._reduced() if settings.points is not None else None

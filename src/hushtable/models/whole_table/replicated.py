@@ -15,15 +15,15 @@ from ...maths.weighted_rows.calibration import CALIBRATION_UNIT
 from ...maths.weighted_rows.error_ratios import KURTOSIS, NOT_MEASURED, ErrorRatio, deviations
 from ...maths.weighted_rows.replicates import Replicates
 from ...maths.weighted_rows.resolution import SCORE_LEVEL
-from ...questions.answer import interval_factor
 from ...questions.parse import Question
 from ...words import counted
 from ..build_answer import Estimates
+from ..limits import WithinPossible
 
 if TYPE_CHECKING:
     from .whole_table import WholeTableModel
 
-__all__ = ["ReplicateBars", "below_noise"]
+__all__ = ["ReplicateBars"]
 
 Floats = NDArray[np.float64]
 
@@ -178,30 +178,5 @@ def _place(pair: tuple[int, ...], columns: int) -> int:
     return first * columns - first * (first + 1) // 2 + second - first - 1
 
 
-def below_noise(estimates: Estimates) -> tuple[str, ...]:
-    """A note where answers cannot be told from 0."""
-    value, stderr = np.atleast_1d(estimates.value), np.atleast_1d(estimates.stderr)
-    small = int((value < interval_factor(0.95, KURTOSIS) * stderr).sum())
-    if not small:
-        return ()
-    which = (
-        "below its noise: it" if len(value) == 1 else f"{small:,} of {len(value):,} groups are below their noise: each"
-    )
-    return (f"{which} may be 0",)
-
-
-def _within(value: Floats, stderr: Floats, most: float) -> _Within:
-    return _Within(np.atleast_1d(value), np.atleast_1d(stderr), most)
-
-
-@dataclass(frozen=True, eq=False)
-class _Within:
-    """Intervals around values, cut where no share or count can be."""
-
-    value: Floats
-    stderr: Floats
-    most: float
-
-    def __call__(self, confidence: float) -> tuple[Floats, Floats]:
-        half = interval_factor(confidence, KURTOSIS) * self.stderr
-        return np.maximum(self.value - half, 0.0), np.minimum(self.value + half, self.most)
+def _within(value: Floats, stderr: Floats, most: float) -> WithinPossible:
+    return WithinPossible(np.atleast_1d(value), np.atleast_1d(stderr), most)

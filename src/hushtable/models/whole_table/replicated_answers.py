@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 
 from ...maths.weighted_rows.error_ratios import KURTOSIS
 from ...maths.weighted_rows.replicates import Replicates
-from ...questions.answer import Answer, CrossTab, interval_factor
+from ...questions.answer import Answer, CrossTab
 from ...questions.parse import Question
 from ..averages import mean_answer
 from ..build_answer import Estimates, Wording, build_answer, group_labels, unit_of
+from ..limits import WithinRange, below_noise
 from ..quotients import MIN_SIGMAS
 from .measured import measured_averages, measured_estimates
-from .replicated import ReplicateBars, below_noise
+from .replicated import ReplicateBars
 from .whole_table_answers import CONFIDENCE, bound_of, shares
 from .whole_table_means import by_group, possible_values
 
@@ -75,7 +76,7 @@ def _averages(bars: ReplicateBars) -> Answer | CrossTab:
         value, within = weights @ middle / share, weights @ half / share
         known = (share > MIN_SIGMAS * noise) & np.isfinite(stderr)
     unknown = np.where(known, 1.0, np.nan)
-    limits = _Range(value * unknown, within, stderr * unknown, least, most)
+    limits = WithinRange(value * unknown, within, stderr * unknown, least, most)
     means = Estimates(value=limits.value, stderr=limits.stderr, bias=within * unknown, kurtosis=KURTOSIS, limits=limits)
     released = measured_averages(model, question)
     unbiased = None
@@ -83,20 +84,3 @@ def _averages(bars: ReplicateBars) -> Answer | CrossTab:
         unbiased = mean_answer(model.domain, question, released.estimates(), law=model.law, estimator="measured")
     return mean_answer(model.domain, question, means, law=model.law, estimator="model", notes=bars.notes(),
                        unbiased=unbiased)  # fmt: skip
-
-
-@dataclass(frozen=True, eq=False)
-class _Range:
-    """Intervals of averages, inside what there can be; all of that for an average that is not known."""
-
-    value: Floats
-    within: Floats
-    stderr: Floats
-    least: Floats
-    most: Floats
-
-    def __call__(self, confidence: float) -> tuple[Floats, Floats]:
-        half = self.within + interval_factor(confidence, KURTOSIS) * self.stderr
-        known = np.isfinite(self.value)
-        low, high = (np.where(known, self.value + side * half, np.nan) for side in (-1, 1))
-        return np.fmax(low, self.least), np.fmin(high, self.most)

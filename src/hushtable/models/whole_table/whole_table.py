@@ -21,6 +21,7 @@ from ...maths.weighted_rows.error_ratios import NOT_MEASURED, ErrorRatios
 from ...maths.weighted_rows.grouped_sets import GroupedSet, RawTable
 from ...maths.weighted_rows.rare_targets import RareMeasured
 from ...maths.weighted_rows.replicates import Replicates
+from ...maths.weighted_rows.row_logs import CellLogs
 from ...maths.weighted_rows.shares import ColumnTotals
 from ...maths.weighted_rows.weighted_rows import WeightedRows, word_spans
 from ...questions.answer import Answer, CrossTab
@@ -71,8 +72,10 @@ class WholeTableModel(Model):
 
     @property
     def form(self) -> int:
-        """Version 4 is the first with replicates."""
-        return super().form if self.replicates is None else 4
+        """Version 4 is the first with replicates, version 5 with those that are kept by cells of tables."""
+        if self.replicates is None:
+            return super().form
+        return 5 if isinstance(self.replicates.logs, CellLogs) else 4
 
     @cached_property
     def measured_pairs(self) -> frozenset[tuple[int, ...]]:

@@ -15,11 +15,14 @@ from ...budget import UNIT_NAME, Currency, Price, Unit
 from ...domain.attributes import Attribute
 from ...errors import BadData, BadPlan, OverBudget
 from ...laws import Law
+from ...maths.geometry.bodies import Body
 from ...maths.interactions.layout import CoordinateNoise
 from ...maths.keys.siphash import KEY_BYTES
 from ..key_counts import Counts, KeyCounts, KeyTexts, Texts
 from ..statistics.base import Statistic, Sums, Totals
-from .noise import Noise, price_of
+from ..statistics.joint import JointStatistic
+from .joint_samplers import joint_noise
+from .noise import JointNoise, Noise, joint_price, price_of
 from .randomness import Randomness
 from .reveal import Revealed, in_order, keep_frequent, reveal_price
 from .samplers import exponential, laplace, permute_and_flip, sample
@@ -28,11 +31,14 @@ from .sparse_vector import SparseVector, sparse_vector_shares
 __all__ = [
     "Account",
     "Door",
+    "JointMeasurement",
+    "JointNoise",
     "Journal",
     "Measurement",
     "Noise",
     "Seen",
     "SparseVector",
+    "joint_price",
     "price_of",
     "sparse_vector_shares",
 ]
@@ -85,6 +91,15 @@ class Measurement:
     """The number of rows where that is public (neighbours: replace), else None."""
 
 
+@dataclass(frozen=True, eq=False)
+class JointMeasurement:
+    """Noisy integers whose noise is of the gauge of a body, safe to publish."""
+
+    values: Sums
+    rows: int | None
+    """The number of rows where that is public (neighbours: replace), else None."""
+
+
 class Door:
     """Measures, selects and compares on behalf of one release, whose whole price is already reserved.
 
@@ -126,6 +141,29 @@ class Door:
 
         seen = self._step(f"measure {statistic.name}", (noise,), price_of(statistic, noise, self._unit), read)
         return Measurement(values=seen["values"], noise=noise, rows=seen["rows"])
+
+    def measure_jointly(self, statistic: JointStatistic, noise: JointNoise) -> JointMeasurement:
+        """The statistic's sums with noise that is shaped, group by group, like the changes one row can make.
+
+        Its vectors are found by trial where a body has no shorter way, so they are drawn before the charge: they know
+        nothing of the rows, nobody has seen them until they are added, and a search that ends early costs nothing.
+        """
+        bodies = [statistic.body(group, self._unit.neighbours) for group in range(statistic.groups)]
+
+        def read() -> tuple[int, Callable[[], Seen]]:
+            sums, rows = self._finished(statistic), self._public_rows(statistic)
+            pairs = zip(bodies, noise.per_group, strict=True)
+            drawn = np.concatenate([self._joint_noise(body, scale) for body, scale in pairs])
+            return len(sums), lambda: {"values": sums + drawn, "rows": rows}
+
+        price = joint_price(statistic, noise, self._unit)
+        seen = self._step(f"measure {statistic.name} jointly", (noise,), price if price.amount else None, read)
+        return JointMeasurement(values=seen["values"], rows=seen["rows"])
+
+    def _joint_noise(self, body: Body, scale: Fraction) -> Sums:
+        if not body.dimension:
+            return np.zeros(body.length, dtype=np.int64)
+        return joint_noise(body, scale, self._randomness)
 
     def count_rows(self, statistic: Statistic, scale: Fraction, law: Law) -> int:
         """The number of rows: exact where it is public, else with noise of the given scale (rows change it by 1)."""

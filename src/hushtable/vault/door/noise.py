@@ -11,8 +11,9 @@ from ...budget import Price, Unit
 from ...errors import BadPlan
 from ...laws import Law
 from ..statistics.base import Statistic
+from ..statistics.joint import JointStatistic
 
-__all__ = ["Noise", "price_of", "round_up"]
+__all__ = ["JointNoise", "Noise", "joint_price", "price_of", "round_up"]
 
 SIGNIFICANT_BITS = 40
 
@@ -54,6 +55,39 @@ class Noise:
                 alone = [law.price(int(g == group), Fraction(1)) for g in range(len(shares))]
                 scales[group] = round_up(_cost(statistic, law, alone, unit) / (whole * share))
         return cls(law=law, per_group=tuple(scales))
+
+
+@dataclass(frozen=True, kw_only=True)
+class JointNoise:
+    """One scale b a group: P(v) proportional to exp(-g(v) / b), g the gauge of the group's body."""
+
+    per_group: tuple[Fraction, ...]
+
+    @classmethod
+    def sharing(cls, price: Price, statistic: JointStatistic, unit: Unit, shares: Sequence[float]) -> JointNoise:
+        """Each group gets its share of the price; one that no row can change stays exact and gets nothing."""
+        noisy = [statistic.body(g, unit.neighbours).dimension > 0 for g in range(statistic.groups)]
+        wanted = [Fraction(share) if moved else Fraction(0) for share, moved in zip(shares, noisy, strict=True)]
+        whole = price.on_grid(up=False).amount
+        scales = [round_up(unit.rows * sum(wanted) / (whole * share)) if share else share for share in wanted]
+        return cls(per_group=tuple(scales))
+
+
+def joint_price(statistic: JointStatistic, noise: JointNoise, unit: Unit) -> Price:
+    """The exact price: epsilon = sum over groups of (rows of a person) x (largest gauge of a change) / b.
+
+    A row changes a group by a gauge of at most 1, rounded up, and m rows by at most m, as gauges add up; a group is
+    (m/b)-DP by the law of its noise (see `Body`), and groups add up.
+    """
+    if len(noise.per_group) != statistic.groups:
+        raise BadPlan(f"{statistic.name} has {statistic.groups} groups but {len(noise.per_group)} scales were given")
+    total = Fraction(0)
+    for group, scale in enumerate(noise.per_group):
+        if statistic.body(group, unit.neighbours).dimension:
+            if scale <= 0:
+                raise BadPlan(f"group {group} of {statistic.name} depends on single rows and needs noise")
+            total += unit.rows / scale
+    return Price(currency="pure", amount=total)
 
 
 def price_of(statistic: Statistic, noise: Noise, unit: Unit) -> Price:

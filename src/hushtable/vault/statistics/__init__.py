@@ -10,6 +10,7 @@ from .grouped_tables import GroupedTables
 from .histogram import Histogram
 from .linear_queries import LinearQueries, statistic_of
 from .one_question import OneQuestion
+from .one_way_tables import OneWayTables
 from .parities import Parities
 from .part import Part
 from .rare_sums import RareLengths, RareSums
@@ -25,6 +26,7 @@ __all__ = [
     "Histogram",
     "LinearQueries",
     "OneQuestion",
+    "OneWayTables",
     "Parities",
     "Part",
     "RareLengths",
