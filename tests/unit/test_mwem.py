@@ -184,7 +184,7 @@ class TestBars:
         mean = synopsis.ask("SELECT avg(smoker) FROM t WHERE sex = 'male'")
         assert mean.value == pytest.approx(CODES[3][CODES[1] == 1].mean(), abs=0.02)
         poor = released("mwem(rounds=1)", budget=ht.Budget(epsilon="0.01"))
-        assert str(poor.ask("SELECT avg(smoker) FROM t WHERE age < 18")).splitlines()[1:] == ["unknown (95%)"]
+        assert poor.ask("SELECT avg(smoker) FROM t WHERE age < 18").text().splitlines()[1:] == ["unknown (95%)"]
 
 
 def test_a_question_about_very_many_attributes_is_summed_over_drawn_rows():

@@ -26,6 +26,7 @@ from ..vault.door.door import Door, Noise, SparseVector, price_of
 from ..vault.door.randomness import Randomness
 from ..vault.ledger.sealed_lines import Chain
 from ..vault.statistics.base import T, Total
+from ..words import html
 from .account import StateAccount
 from .answer import CuratorAnswer, Source, remark
 from .plan import CuratorPlan
@@ -176,6 +177,9 @@ class Curator:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html(str(self))}</pre>"
 
     def __str__(self) -> str:
         stamp = f"\n{SIMULATED}" if self.not_private else ""

@@ -138,7 +138,7 @@ class Answer(AnswerForms, Computed):
         return self._plain(0.95)
 
     def __str__(self) -> str:
-        return self.text()
+        return self.text() + self._said
 
     def _repr_html_(self) -> str:
         notes = "".join(f"<br><small>{html(note)}</small>" for note in self.notes)
@@ -309,7 +309,7 @@ class CrossTab(AnswerForms):
         return f"{self.unit}s of {len(self):,} groups by {', '.join(self.groups)}, with 95% intervals; {first}; ..."
 
     def __str__(self) -> str:
-        return self.text()
+        return self.text() + self._said
 
     def text(self, confidence: float = 0.95, *, simultaneous: bool = False) -> str:
         """An aligned table, a line a cell; that of a rehearsal begins with its stamp."""

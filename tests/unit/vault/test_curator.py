@@ -106,7 +106,7 @@ class TestAnswers:
         assert found["certified"][0] <= found["low"]
         assert found["high"] <= found["certified"][1]
         assert found["answers_left"] == curator.answers_left
-        assert str(free).endswith("(95%), free")
+        assert free.text().endswith("(95%), free")
         assert " ± " in str(answers["paid"])
         assert "NOT PRIVATE" in free.notes[0]
         assert free.to_arrow().column_names == ["value", "stderr", "bias", "low", "high", "not_private"]
