@@ -12,8 +12,8 @@ import numpy as np
 
 import hushtable as ht
 from benchmarks._figure import figure
+from benchmarks._predicates import some_values, splits
 from benchmarks._tables import domain_of, load
-from benchmarks.bars import some_values, splits
 from hushtable.domain.predicate import Count, Event
 from hushtable.models.weighted.calibrated_bars import CalibratedBars
 from hushtable.models.weighted.weighted import WeightedModel
@@ -98,9 +98,9 @@ def figures(basis: str, lines: list[Line]) -> Iterator[dict[str, Any]]:
         covered.append(inside.mean())
         thirds.append(min(inside[part].mean() for part in parts))
         wide.append(np.median(half) / np.median(error))
-        print(json.dumps({"name": f"mwem-bars-{basis}-{table}-{rows}-{currency}-{'narrow' if narrow else 'wide'}",
-                          "questions": len(value), "covered": round(covered[-1], 3), "third": round(thirds[-1], 3),
-                          "half_width_over_error": round(wide[-1], 2), "error": float(f"{np.median(error):.2g}")}))  # fmt: skip
+        name = f"mwem-bars-{basis}-{table}-{rows}-{currency}-{'narrow' if narrow else 'wide'}"
+        said = {"covered": covered[-1], "third": thirds[-1], "half_width_over_error": wide[-1]}
+        print(json.dumps({"name": name, "questions": len(value)} | {k: round(float(v), 3) for k, v in said.items()}))
     if not covered:
         return
     inside, value, half, error = columns(lines)

@@ -199,6 +199,15 @@ SPECIMENS: tuple[Specimen, ...] = (
                                   Attack(budgets=(PURE,), attributes=BINARY, runs=300, person=2)),
     ),
     Specimen(
+        "k-norm-queries", BINARY, "marginals(width=2)", "k-norm", PURE, YESSES,
+        model="cell-vectors", attacks=(Attack(budgets=(PURE,), runs=300),
+                                       Attack(budgets=(PURE,), runs=200, person=2)),
+    ),
+    Specimen(
+        "k-norm-levels", BINARY, "parities(order=1)", "k-norm(levels=thesis)", PURE, ("near",),
+        model="cell-vectors", attacks=(Attack(budgets=(PURE,), runs=300),),
+    ),
+    Specimen(
         "monomial", BINARY, "marginals(width=2)", "monomial", PURE, YESSES,
         model="low-order", attacks=(Attack(budgets=(PURE,), runs=300),),
     ),

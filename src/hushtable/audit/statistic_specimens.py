@@ -30,6 +30,7 @@ from ..maths.weighted_rows.rare_design import RareColumns
 from ..maths.wide.shape import Symmetric
 from ..vault import statistics
 from ..vault.statistics import Statistic
+from ..vault.statistics.cell_vectors import CellVectors
 from ..vault.statistics.chebyshev import ChebyshevSums
 from ..vault.statistics.decided_counts import DecidedCounts
 from ..vault.statistics.decision_lists import DecisionListSums
@@ -84,6 +85,13 @@ def _linear(domain: Domain) -> list[Statistic]:
     bins = {j: size - (j == 0) for j, size in enumerate(domain.sizes)}
     boxes = Boxes(domain.sizes, [(0,), (1, 2)], bins=bins)
     return [statistics.LinearQueries(listed, threads=1), statistics.LinearQueries(boxes, threads=1)]
+
+
+def _cell_vectors(domain: Domain) -> list[Statistic]:
+    """Two levels of whole vectors on two columns, of which one has negative numbers."""
+    cells = domain.sizes[0] * domain.sizes[2]
+    first = np.array([[(3 * i + j) % 4 for j in range(cells)] for i in range(2)])
+    return [CellVectors(domain.sizes, (0, 2), [first, np.array([[2 - (5 * j) % 7 for j in range(cells)]])])]
 
 
 def _question(domain: Domain) -> list[Statistic]:
@@ -235,6 +243,7 @@ STATISTICS: dict[str, StatisticSpecimen] = {
     "one-way-tables": StatisticSpecimen(
         attributes=MIXED, build=lambda d: [statistics.OneWayTables(d.sizes, [[1], [0, 2]])]
     ),
+    "cell-vectors": StatisticSpecimen(attributes=MIXED, build=_cell_vectors),
     "linear-queries": StatisticSpecimen(attributes=MIXED, build=_linear),
     "one-question": StatisticSpecimen(attributes=MIXED, build=_question),
     "wide-counts": StatisticSpecimen(attributes=MIXED, build=_wide_counts),

@@ -108,7 +108,7 @@ class CuratorPlan:
     def stages(self) -> tuple[int, ...]:
         """After so many paid answers the hypothesis is compared with the table; the last time after the last one."""
         compares = self.calibration and self.way == "hypothesis" and self.workload is None
-        return tuple(math.ceil(self.updates * part) for part in STAGES) if compares else ()
+        return tuple(sorted({math.ceil(self.updates * part) for part in STAGES})) if compares else ()
 
     @property
     def calibration_each(self) -> Fraction:

@@ -48,11 +48,10 @@ class WithinRange:
 
 def below_noise(estimates: Estimates) -> tuple[str, ...]:
     """A note where answers cannot be told from 0."""
-    value, stderr = np.atleast_1d(estimates.value), np.atleast_1d(estimates.stderr)
-    small = int((value < interval_factor(0.95, KURTOSIS) * stderr).sum())
+    assert estimates.limits is not None
+    low = estimates.limits(0.95)[0]
+    small = int((low <= 0).sum())
     if not small:
         return ()
-    which = (
-        "below its noise: it" if len(value) == 1 else f"{small:,} of {len(value):,} groups are below their noise: each"
-    )
+    which = "below its noise: it" if len(low) == 1 else f"{small:,} of {len(low):,} groups are below their noise: each"
     return (f"{which} may be 0",)

@@ -14,6 +14,7 @@ from ..domain import Domain
 from ..errors import BadQuestion, HushError
 from ..models.base import Model
 from ..questions.answer import Answer, CrossTab
+from ..questions.arithmetic import Release
 from ..questions.stamp import SIMULATED, stamped
 from ..words import counted, listed, readable, shortened
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from ..mechanisms.planner import Plan
     from ..questions.lists import Listed, Lists
+    from .info import SynopsisInfo
 
 __all__ = ["SIMULATED", "Synopsis", "load"]
 
@@ -83,6 +85,8 @@ class Synopsis:
             answer = self._nothing(parsed, count=count) or self.model.answer(parsed, count=count)
         if remarks := getattr(parsed, "notes", ()):
             answer = replace(answer, notes=(*remarks, *answer.notes))
+        if isinstance(answer, Answer):
+            answer = replace(answer, release=Release(self))
         return stamped(answer) if self.not_private else answer
 
     def _nothing(self, question: Any, *, count: bool) -> Answer | None:
@@ -93,6 +97,12 @@ class Synopsis:
         if not isinstance(question, Question) or not question.empty(self.domain.sizes):
             return None
         return certain_answer(question.text, 0.0, count=count)
+
+    def info(self) -> SynopsisInfo:
+        """What the file holds: columns, questions to try, the promise and the noise; as `hush info` prints it."""
+        from .info import info_of
+
+        return info_of(self)
 
     def sample(self, rows: int, *, seed: int | None = None) -> pa.Table:
         """Synthetic rows as an Arrow table, drawn from the model: no budget is spent, and no error bar comes along.
@@ -207,8 +217,11 @@ class Synopsis:
         return (
             f"<Synopsis of {shortened(self.domain.table, 60)} ({counted(len(self.domain.names), 'attribute')}: "
             f"{names}{rows}): {shortened(self.workload, 150)} by {shortened(self.mechanism, 100)}, {price}.{stamp} "
-            "Ask with .ask('question'), see docs/questions.md.>"
+            "Ask with .ask('question'), see .info().>"
         )
+
+    def _repr_html_(self) -> str:
+        return self.info()._repr_html_()
 
     def __str__(self) -> str:
         stamp = f"\n{SIMULATED}" if self.not_private else ""

@@ -1,12 +1,12 @@
 """Lower bounds: errors that no mechanism of a kind can go below, whatever it does.
 
-Pure epsilon. Let K hold the changes of one row, k its dimension. For every epsilon-DP mechanism some (large, fractional)
-table has root mean square error at least sqrt(k/(k+2)) T / epsilon, T = (k!)^(1/k) vr(K), vr the radius of the ball of
-the same volume. Proof: let x(u) be a table at distance |u|_K from x whose answers are u further. The mechanism's chance
-of an answer within t of u is at least exp(-epsilon |u|_K) times as large at x as at x(u). Integrated over all u the
-former is the volume of a ball of radius t, and the integral of exp(-epsilon |u|_K) is k! vol(K) / epsilon^k. So with u
-drawn in proportion to exp(-epsilon |u|_K), P(error <= t) <= (epsilon t / T)^k; integrate the tail. It holds from any x,
-so over parts that are orthogonal the squares add up.
+Pure epsilon. Let K hold the changes of one row, k its dimension. For every epsilon-DP mechanism some table (large,
+fractional) has root mean square error at least sqrt(k/(k+2)) T / epsilon, T = (k!)^(1/k) vr(K), vr the radius of the
+ball of the same volume. Proof: let x(u) be a table at distance |u|_K from x whose answers are u further. The chance of
+an answer within t of u is at least exp(-epsilon |u|_K) times as large at x as at x(u). Integrated over all u the former
+is the volume of a ball of radius t, and the integral of exp(-epsilon |u|_K) is k! vol(K) / epsilon^k. So with u drawn
+in proportion to exp(-epsilon |u|_K), P(error <= t) <= (epsilon t / T)^k; integrate the tail. It holds from any x, so
+over parts that are orthogonal the squares add up.
 
 Gaussian noise. For answers W with noise A^+ z, z normal: |W|_* <= |W A^+|_F |A|_F (nuclear norm, Cauchy and Schwarz),
 and |A|_F^2 is at most N times (added rows), or (N-1)/2 times (replaced rows: the mean over all pairs), the squared

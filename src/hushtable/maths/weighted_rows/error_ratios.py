@@ -28,6 +28,7 @@ __all__ = [
     "NOT_MEASURED",
     "ErrorRatio",
     "ErrorRatios",
+    "beyond_pairs",
     "deviations",
     "expected_sums",
     "model_tables",
@@ -39,11 +40,15 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 # Columns of the widest tables that are compared, and how many tables of each width.
 MOST_WIDTH, TABLES = 5, 32
-# What other tables showed (docs/whole-table.md): the ratio of each width, its standard deviation between tables, by
-# how much it grows with each column beyond the widest, and the least one that is believed.
-USUAL, BETWEEN, GROWTH, LEAST = (1.0, 1.05, 0.9, 1.1, 1.2), 0.2, 1.1, 0.5
+# What other tables showed (docs/whole-table.md): the ratio of each width; its standard deviation between tables as a
+# part of it, for all widths together and for each alone; by how much it grows with each column beyond the widest; and
+# the least one that is believed.
+USUAL, COMMON, OWN, GROWTH, LEAST = (1.0, 0.9, 1.0, 1.05, 1.05), 0.1, 0.12, 1.1, 0.5
+# Sums over tables of halves show so many times the ratio of questions of that width, and a sum of so few tables differs
+# from that of all by such a part of it.
+SHOWN, SAMPLED = (1.0, 1.0, 1.0, 1.1, 1.15), 0.12
 # So many standard errors are added to it: bars that are too narrow do more harm than bars that are too wide.
-CAUTION = 0.5
+CAUTION = 1.0
 # Excess kurtosis of errors over deviations: some questions are harder than others.
 KURTOSIS = 5.0
 
@@ -56,14 +61,27 @@ class ErrorRatio(NamedTuple):
     """measured, usual (the calibration is too noisy, or was left out) or extrapolated (wider than was compared)."""
 
 
-def deviations(share: Floats, spread: Floats, width: int, rows: float) -> Floats:
+def deviations(share: Floats, spread: Floats, width: int, rows: float, *, all_chance: bool = False) -> Floats:
     """Standard deviations of shares: what replicates show, and what chance moves where no table was measured.
 
     The rows are themselves a draw from whatever they come from, and a model of pairs knows nothing of chance in tables
-    of three columns and more: share (1 - share) / rows, and never less than one row.
+    of three columns and more; never less than one row. `all_chance` is as older files had it.
     """
-    chance = np.clip(share * (1 - share), 1 / rows, None) / rows if width > 2 else 1 / rows**2
+    moved = share * (1 - share) if all_chance else beyond_pairs(share, width)
+    chance = np.clip(moved, 1 / rows, None) / rows if width > 2 else 1 / rows**2
     return np.asarray(np.sqrt(spread**2 + chance))
+
+
+def beyond_pairs(share: Floats, width: int) -> Floats:
+    """Variance of a row's part in a question that its pairs of columns do not tell.
+
+    If each of k independent columns keeps a share s of the rows, with s^k = share, the variance share (1 - share) is a
+    sum over sets of columns of (s (1 - s))^|set| s^(2 (k - |set|)) [Efron and Stein]; those of more than two are left.
+    """
+    each = np.clip(share, 0.0, 1.0) ** (1 / width)
+    alone, apart = each * (1 - each), each**2
+    parts = [math.comb(width, size) * alone**size * apart ** (width - size) for size in range(3, width + 1)]
+    return np.asarray(sum(parts, np.zeros_like(each)))
 
 
 def tables_to_sum(
@@ -166,21 +184,28 @@ class ErrorRatios:
     scales: tuple[float, ...]
     """Variance (Gaussian) or scale b (Laplace) of each sum's noise."""
     law: Law
+    all_chance: bool = False
+    """Whether chance in pairs was expected too, as in files of before; then answers take it in as well."""
 
     @cached_property
     def _measured(self) -> list[ErrorRatio]:
-        """What other tables showed, corrected by what was measured here as far as its noise allows."""
-        found = []
-        for place, usual in enumerate(USUAL):
-            prior = (BETWEEN * usual) ** 2
-            seen, noise = usual, math.inf
-            if place < len(self.sums) and self.expected[place] > 0:
-                expected = float(self.expected[place])
-                seen, noise = self.sums[place] / expected, self.law.stderr(self.scales[place]) / expected
-            trust = prior / (prior + noise**2)
-            ratio = usual + trust * (seen - usual) + CAUTION * math.sqrt(prior * (1 - trust))
-            found.append(ErrorRatio(max(ratio, LEAST), "measured" if trust >= 0.5 else "usual"))
-        return found
+        """What other tables showed, corrected by what was measured here as far as its noise allows.
+
+        All widths together: a table that is harder than others at one width is so at the others too.
+        """
+        usual = np.array(USUAL)
+        prior = COMMON**2 + OWN**2 * np.eye(len(usual))
+        seen = [place for place in range(min(len(self.sums), len(usual))) if self.expected[place] > 0]
+        expected = self.expected[seen].astype(np.float64) * usual[seen] * np.array(SHOWN)[seen]
+        noise = np.array([self.law.stderr(self.scales[place]) for place in seen]) / expected
+        gain = prior[:, seen] @ np.linalg.inv(prior[np.ix_(seen, seen)] + np.diag(noise**2 + SAMPLED**2))
+        ratio = 1 + gain @ (self.sums[seen] / expected - 1)
+        left = np.diag(prior - gain @ prior[seen])
+        trust = 1 - left / np.diag(prior)
+        return [
+            ErrorRatio(float(max(u * (r + CAUTION * v**0.5), LEAST)), "measured" if t >= 0.5 else "usual")
+            for u, r, v, t in zip(usual, ratio, left, trust, strict=True)
+        ]
 
     def ratio(self, width: int) -> ErrorRatio:
         """Errors over deviations for questions about so many columns."""

@@ -31,7 +31,8 @@ def solve_cells(model: Any, theta: Any, target: Any, strength: Any, reach: float
                 break
             if abs(x) > reach:
                 break
-        change[cell] = min(max(x, -reach), reach)
+        # Where no row is, theta would rise with every sweep, until a move draws rows to it against all other tables.
+        change[cell] = min(max(x, -reach), reach if m > 0 else 0.0)
 
 
 @njit(cache=True, nogil=True)

@@ -68,7 +68,12 @@ def optimality_of(plan: Plan) -> Optimality:
         return _without(str(error))
     scale = float(price.amount) if price.currency == "pure" else math.sqrt(price.amount)
     least = bound.rms * plan.domain.unit.rows / scale
-    known = {"lower_bound": least, "certificate": bound.certificate, "k": bound.k, "confidence": bound.confidence}
+    known: dict[str, Any] = {
+        "lower_bound": least,
+        "certificate": bound.certificate,
+        "k": bound.k,
+        "confidence": bound.confidence,
+    }
     if not plan.by.unbiased:
         why = f"{plan.mechanism} forecasts no error that holds for every table, so there is none to compare"
         return Optimality(rms=None, factor=None, why_not=why, **known)

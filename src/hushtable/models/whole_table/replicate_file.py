@@ -21,6 +21,8 @@ __all__ = ["described_replicates", "read_ratios", "read_replicates", "replicate_
 
 Integers = NDArray[np.int64]
 MOST_REPLICATES = 256
+# What chance the expected sums have in them; older files do not say, and have all of it.
+BEYOND_PAIRS = "beyond pairs"
 NO_SENSE = "the synopsis has replicates that make no sense"
 
 
@@ -28,7 +30,10 @@ def described_replicates(replicates: Replicates | None, ratios: ErrorRatios | No
     """What the manifest says of them; nothing where there are none."""
     if replicates is None:
         return {}
-    said = {"replicates": replicates.count, "ratio_scales": [] if ratios is None else list(ratios.scales)}
+    said: dict[str, Any] = {"replicates": replicates.count}
+    said["ratio_scales"] = [] if ratios is None else list(ratios.scales)
+    if ratios is not None and not ratios.all_chance:
+        said["ratio_chance"] = BEYOND_PAIRS
     if isinstance(replicates.logs, CellLogs):
         said["replicate_tables"] = [{"members": list(s.members), "shape": list(s.shape)} for s in replicates.logs.sets]
     return said
@@ -117,4 +122,4 @@ def read_ratios(law: Law, parameters: dict[str, Any], numbers: dict[str, Integer
     if not all(0 < scale <= 1e60 for scale in scales) or numbers["ratios"][len(scales) :].min() < 0:
         raise BadSynopsis("the synopsis has a calibration that makes no sense")
     sums, expected = np.split(numbers["ratios"], 2)
-    return ErrorRatios(sums, expected, scales, law)
+    return ErrorRatios(sums, expected, scales, law, all_chance=parameters.get("ratio_chance") != BEYOND_PAIRS)

@@ -17,8 +17,9 @@ from ..build_answer import Estimates, Wording, build_answer, group_labels, unit_
 from ..limits import WithinRange, below_noise
 from ..quotients import MIN_SIGMAS
 from .measured import measured_averages, measured_estimates
-from .replicated import ReplicateBars
-from .whole_table_answers import CONFIDENCE, bound_of, shares
+from .model_shares import shares
+from .replicated import ReplicateBars, errors_of
+from .whole_table_answers import CONFIDENCE, bound_of
 from .whole_table_means import by_group, possible_values
 
 if TYPE_CHECKING:
@@ -37,8 +38,8 @@ def replicated_answer(
     if question.kind == "mean":
         return _averages(bars)
     value = shares(model, question.where, question.groups)
-    stderr = bars.fractions(value)
-    estimates = bars.counts(value, stderr) if count else bars.shares(value, stderr)
+    noise = bars.fractions(value)
+    estimates = bars.counts(value, noise) if count else bars.shares(value, noise)
     wording = Wording(
         question=question.text, unit=unit_of(count=count), law=model.law, estimator="model",
         notes=(*bars.notes(), *below_noise(estimates)), groups=group_labels(model.domain, question.groups),
@@ -47,16 +48,19 @@ def replicated_answer(
     if released is not None:
         unbiased = build_answer(replace(wording, estimator="measured", notes=()), released)
     answer = build_answer(wording, estimates, unbiased=unbiased)
-    return _certified(answer, bars, float(value[0])) if isinstance(answer, Answer) else answer
+    return _certified(answer, bars, value)
 
 
-def _certified(answer: Answer, bars: ReplicateBars, share: float) -> Answer:
-    """With the interval that holds for all questions about these columns at once, where they were compared."""
+def _certified(answer: Answer | CrossTab, bars: ReplicateBars, share: Floats) -> Answer | CrossTab:
+    """With the intervals that hold for all questions about these columns at once, where they were compared."""
     bound = bound_of(bars.model, bars.question.positions)
     if bound is None:
         return answer
     limit, (scale, most) = bound.limit(CONFIDENCE), (bars.rows, np.inf) if answer.unit == "count" else (1.0, 1.0)
-    return replace(answer, certified=(scale * max(share - limit, 0.0), min(scale * (share + limit), most)))
+    low, high = scale * np.maximum(share - limit, 0.0), np.minimum(scale * (share + limit), most)
+    if isinstance(answer, Answer):
+        return replace(answer, certified=(float(low[0]), float(high[0])))
+    return replace(answer, certified=(low, high))
 
 
 def _averages(bars: ReplicateBars) -> Answer | CrossTab:
@@ -71,13 +75,14 @@ def _averages(bars: ReplicateBars) -> Answer | CrossTab:
     most = np.where(possible, middle + half, -np.inf).max(axis=1)
     least, most = (np.where(possible.any(axis=1), ends, np.nan) for ends in (least, most))
     share = weights.sum(axis=1)
-    noise, stderr = bars.averages(has, middle, most - least)
+    noise, stderr, apart = bars.averages(has, middle, most - least)
     with np.errstate(all="ignore"):
         value, within = weights @ middle / share, weights @ half / share
         known = (share > MIN_SIGMAS * noise) & np.isfinite(stderr)
     unknown = np.where(known, 1.0, np.nan)
     limits = WithinRange(value * unknown, within, stderr * unknown, least, most)
-    means = Estimates(value=limits.value, stderr=limits.stderr, bias=within * unknown, kurtosis=KURTOSIS, limits=limits)
+    means = Estimates(value=limits.value, stderr=limits.stderr, bias=within * unknown, kurtosis=KURTOSIS, limits=limits,
+                      errors=errors_of(question, limits.stderr, apart))  # fmt: skip
     released = measured_averages(model, question)
     unbiased = None
     if released is not None:

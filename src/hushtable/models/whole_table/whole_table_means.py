@@ -15,7 +15,8 @@ from ..averages import Around, mean_answer
 from ..build_answer import Estimates
 from ..quotients import MIN_SIGMAS, Averages
 from .measured import measured_averages
-from .whole_table_answers import AnswerBars, shares
+from .model_shares import shares
+from .whole_table_answers import AnswerBars
 
 if TYPE_CHECKING:
     from .whole_table import WholeTableModel

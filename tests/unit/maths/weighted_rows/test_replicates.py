@@ -1,5 +1,7 @@
 """Replicates: their spread is that of releases with other noise, and they are a function of released numbers."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tables import domain, random_codes
@@ -106,6 +108,19 @@ def test_an_effective_share_tells_even_replicates_from_uneven_ones(codes):
                       tuple(shares[:2] for shares in replicates.fixed_shares))  # fmt: skip
     assert even.effective == pytest.approx(1)
     assert 0 < replicates.effective < 1
+
+
+def test_uneven_replicates_are_said(codes):
+    """One row of each replicate has 3,000 times its share: there is a remark, with the share that is left."""
+    model = release(codes, 2)
+    assert not any("uneven" in remark for remark in model.remarks())
+    lines = len(made.carriers(model.cloud)[0])
+    numbers = np.zeros((16, lines), dtype=np.int64)
+    numbers[:, 0] = 8 * 1024
+    uneven = Replicates(model.cloud, RowLogs(numbers, 1024), model.replicates.fixed_shares)
+    (remark,) = replace(model, replicates=uneven).remarks()[len(model.remarks()) :]
+    assert remark.startswith(f"replicates are uneven (an effective share of {uneven.effective:.1%})")
+    assert uneven.effective < 0.05
 
 
 def test_ratios_follow_what_was_measured_as_far_as_noise_allows():
