@@ -222,8 +222,8 @@ class TestTheBar:
     def test_questions_that_pairs_could_move_far_have_more_of_it(self):
         bar = WideBar(Law.GAUSSIAN, (8,), 100, Fraction(100), np.array([5000]), Expected((0.01,), (0.1,)))
         near, usual, far = (bar.stderr(8, 1000.0, noise=0.0, reach=reach) for reach in (0.0, 0.1, 0.3))
-        assert near == pytest.approx(usual * np.sqrt(0.3))
-        assert far == pytest.approx(usual * np.sqrt(0.3 + 0.7 * 9))
+        assert near == pytest.approx(usual * np.sqrt(0.1))
+        assert far == pytest.approx(usual * np.sqrt(0.1 + 0.9 * 9))
         assert usual == bar.stderr(8, 1000.0, noise=0.0, reach=None)
 
     def test_noise_below_nothing_counts_as_nothing(self):
@@ -334,6 +334,9 @@ class TestFiles:
             ("bar", "questions", 0),
             ("bar", "questions", True),
             ("bar", "scale", "-1"),
+            ("bar", "noise", [0.1]),
+            ("bar", "reach", [0.1, -1.0]),
+            ("bar", "noise", [0.1, float("nan")]),
         ],
     )
     def test_forged_parts_are_refused(self, part, key, value):
@@ -342,6 +345,27 @@ class TestFiles:
         parameters[part] = parameters[part] | {key: value}
         with pytest.raises(BadSynopsis):
             LowOrderModel.build(model.domain, parameters, model.numbers())
+
+
+    def test_files_from_before_answer_as_they_did(self):
+        """Without what is usual and what is expected: each guess by its own numbers, one bar for all of a width."""
+        model = self.made()
+        parameters = model.parameters()
+        del parameters["guesses"]
+        parameters["bar"] = {key: parameters["bar"][key] for key in ("widths", "questions", "scale")}
+        before = LowOrderModel.build(model.domain, parameters, model.numbers())
+        assert (before.format, before.guesses) == (3, "single")
+        one, two = (before.answer(before.parse(f"any({text})")) for text in ("x0, x1, x2, x3, x4", "x5, x6, x7, x8, x9"))
+        assert one.stderr == two.stderr == pytest.approx(1.29 * before.bar.distance(5, before.total))
+
+    def test_a_way_to_guess_that_the_domain_does_not_allow_is_refused(self):
+        shape = domain({f"c{i}": {"kind": "category", "values": list("abc")} for i in range(6)})
+        codes = random_codes(shape, ROWS, seed=2)
+        _, model, _ = model_of(shape, codes, "predicates(width=4, order=2)", BUDGETS["delta"])
+        assert model.guesses == "single"
+        for given in ("usual", "other"):
+            with pytest.raises(BadSynopsis, match="way to guess"):
+                LowOrderModel.build(shape, model.parameters() | {"guesses": given}, model.numbers())
 
 
 def test_a_release_is_resumed_and_saved_with_all_its_parts(tmp_path):

@@ -15,15 +15,16 @@ __all__ = ["NORMAL", "Expected", "WideBar"]
 Floats = NDArray[np.float64]
 # Mean absolute value of a normal number.
 NORMAL = 0.8
-# Errors of random questions have a heavier tail than normal ones: about that of Laplace's law, whose kurtosis is this.
-KURTOSIS = 3.0
-# Files before format 5 keep the bar they had: so many times the distance, with one standard error added to it.
-DEVIATION = 1.29
+# Errors of random questions have a somewhat heavier tail than normal ones.
+KURTOSIS = 1.5
+# Files before format 5 keep the bar they had: so many times the distance, with one standard error added to it, and the
+# kurtosis of Laplace's law.
+DEVIATION, KURTOSIS_BEFORE = 1.29, 3.0
 # A mean distance is usually about so many times what noise alone would make it, give or take this factor (as a
 # logarithm); and so much of what is not known of it is added to it. docs/wide.md says what these were chosen on.
 TIMES, GIVE_OR_TAKE, ADDED = 1.3, 0.7, 0.5
 # The part of what is missed that goes with how far pairs could move a question; the rest is the same for all.
-BY_REACH = 0.7
+BY_REACH = 0.9
 # Distances are weighed from so many times less to so many times more than expected, in steps.
 STEPS = np.linspace(-3.0, 6.0, 181)
 
@@ -84,7 +85,7 @@ class WideBar:
     @property
     def kurtosis(self) -> float:
         """The excess kurtosis that goes with it."""
-        return KURTOSIS
+        return KURTOSIS_BEFORE if self.expected is None else KURTOSIS
 
 
 def _believed(measured: float, deviation: float, noise: float) -> float:
