@@ -314,4 +314,10 @@ CURATORS: tuple[CuratorSpecimen, ...] = (
         questions=(*(Listed(NAMES[a : a + 2]) for a in (0, 1, 3)), Listed({NAMES[0]: 0.5}), Listed(NAMES[:3])),
         workload="sparse(size=4)",
     ),
+    CuratorSpecimen(
+        name="conjunction-curator",
+        attributes=BINARY,
+        questions=("near AND cheap", "near AND NOT cheap AND new", "NOT near AND NOT cheap", "near AND new"),
+        workload="conjunctions(free=1)",
+    ),
 )  # fmt: skip

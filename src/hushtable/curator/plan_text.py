@@ -51,7 +51,7 @@ def _synopsis(plan: CuratorPlan) -> list[str]:
         return []
     advice = "BETTER: release it and ask for free" if error < plan.forecast else "larger"
     shown = _short(error / (plan.rows or 1))
-    return [f"  {'a synopsis':<12} {shown} for any lists of {plan.workload.size:,}, {plan.workload}: {advice}"]
+    return [f"  {'a synopsis':<12} {shown} for any lists of {plan.workload.largest:,}, {plan.workload}: {advice}"]
 
 
 def synopsis_error(plan: CuratorPlan) -> float | None:

@@ -166,7 +166,8 @@ class Vault:
     ) -> Curator:
         """Answers questions one at a time, for a budget that is reserved now; or goes on with those in `state`.
 
-        With the workload sparse(size=...) questions are lists of values, else conditions. The state is NAME.curator
+        With the workload sparse(size=...) questions are lists of values, with conjunctions(free=...) conditions on all
+        but a few columns, else conditions. The state is NAME.curator
         beside the ledger unless given; where it exists, what is left out is as it was begun. The currency is that of
         the ledger where there is one. See `plan_curator` for the rest.
         With `Simulated(seed)` ledger and state are left alone.
