@@ -12,11 +12,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
 
-__all__ = ["COLUMNS", "Claim", "Measured", "Row", "listing", "read_claims", "reproduce", "select", "slope", "verdicts"]
+__all__ = ["COLUMNS", "VERDICTS", "Claim", "Measured", "Row", "listing", "read_claims", "read_rows", "reproduce",
+           "select", "slope", "tally", "verdicts"]  # fmt: skip
 
 HERE = Path(__file__).parent
 RELATIONS = ("equal", "at most", "at least")
-VERDICTS = ("", "confirmed", "refuted", "corrected", "ours")
+VERDICTS = ("confirmed", "refuted", "corrected", "ours")
+FAILS = "fails"
+# A tolerance above this share of the number says why.
+WIDEST = 0.2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,37 +46,58 @@ COLUMNS = tuple(Row.__annotations__)
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """A numbered statement of a source: its number, how ours must relate to it, and the tolerance."""
+    """A statement about a number: a source's, with the source's number, or one of ours, with a bar."""
 
     name: str
     where: str
     says: str
     quantity: str
-    theirs: float
     relation: str
     tolerance: float
-    verdict: str = ""
-    """Where a paper weighs its claims: `confirmed`, `refuted` or `corrected` by our number, or `ours` alone."""
+    verdict: str
+    """confirmed or refuted: the source's statement holds or not; corrected: it does after a change; or ours."""
+    theirs: float | None = None
+    """The source's number."""
+    bar: float | None = None
+    """Ours, for a claim that is ours."""
+    note: str = ""
+    """Where a refuted statement fails, or what a corrected one changes."""
+    why: str = ""
+    """Why the tolerance is above a fifth of the number, where it is."""
 
     def __post_init__(self) -> None:
         if self.relation not in RELATIONS:
             raise ValueError(f"claim {self.name}: relation must be one of {', '.join(RELATIONS)}, not {self.relation}")
         if self.verdict not in VERDICTS:
-            raise ValueError(
-                f"claim {self.name}: the verdict must be one of {', '.join(VERDICTS[1:])}, not {self.verdict}"
-            )
+            raise ValueError(f"claim {self.name}: the verdict must be one of {', '.join(VERDICTS)}, not {self.verdict}")
+        if (self.bar is None) == (self.verdict == "ours") or (self.theirs is None) == (self.bar is None):
+            raise ValueError(f"claim {self.name}: ours have a bar, all others the source's number (theirs)")
+        if self.verdict in ("refuted", "corrected") and not self.note:
+            raise ValueError(f"claim {self.name}: say in note where it fails, or what was changed")
         if self.tolerance < 0:
             raise ValueError(f"claim {self.name}: the tolerance must be at least 0, not {self.tolerance}")
+        if self.tolerance > WIDEST * (abs(self.number) or 1) and not self.why:
+            raise ValueError(f"claim {self.name}: a tolerance above {WIDEST:.0%} of the number needs a reason (why)")
 
-    def stated(self) -> dict[str, Any]:
-        """What the claim says; the verdict only where there is one."""
-        return {name: value for name, value in asdict(self).items() if name != "verdict" or value}
+    @property
+    def number(self) -> float:
+        """The source's, or the bar."""
+        number = self.bar if self.theirs is None else self.theirs
+        assert number is not None
+        return number
 
-    def holds(self, ours: float) -> bool:
-        """Whether our number is where the claim says, within the tolerance (a share of nothing: in its own unit)."""
-        low = -math.inf if self.relation == "at most" else self.theirs - self.tolerance
-        high = math.inf if self.relation == "at least" else self.theirs + self.tolerance
-        return low <= ours <= high
+    def holds(self, measured: float) -> bool:
+        """Whether a number is where the statement says, within the tolerance (in its own unit)."""
+        low = -math.inf if self.relation == "at most" else self.number - self.tolerance
+        high = math.inf if self.relation == "at least" else self.number + self.tolerance
+        return low <= measured <= high
+
+    def judge(self, measured: float) -> str:
+        """What this number says: one of the verdicts, or `fails` where a statement of ours or a mended one does."""
+        holds = self.holds(measured)
+        if self.verdict in ("confirmed", "refuted"):
+            return "confirmed" if holds else "refuted"
+        return self.verdict if holds else FAILS
 
 
 @dataclass(frozen=True)
@@ -105,7 +130,7 @@ def reproduce(
         if progress:
             progress(len(rows))
     judged = verdicts(read_claims(name), module.measure(rows))
-    result = {"paper": name, "title": _source(name)["title"], "fast": fast, "claims": judged,
+    result = {"paper": name, "title": _source(name)["title"], "fast": fast, "claims": judged, "verdicts": tally(judged),
               "holds": all(v["holds"] is not False for v in judged)}  # fmt: skip
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -116,15 +141,23 @@ def reproduce(
 
 
 def verdicts(claims: Sequence[Claim], measured: dict[str, Measured]) -> list[dict[str, Any]]:
-    """Theirs, ours, tolerance and verdict of every claim; the verdict is None where nothing could be measured."""
+    """Every claim with our number, the verdict it gives (None where nothing could be measured), and whether that is
+    the one on record."""
     if {claim.name for claim in claims} != set(measured):
         raise ValueError(f"claims and measurements differ: {sorted({c.name for c in claims} ^ set(measured))}")
     found = []
     for claim in claims:
         seen = measured[claim.name]
-        holds = None if seen.ours is None else claim.holds(seen.ours)
-        found.append(claim.stated() | {"ours": seen.ours, "holds": holds, "note": seen.note})
+        judged = None if seen.ours is None else claim.judge(seen.ours)
+        holds = None if judged is None else judged == claim.verdict
+        found.append(asdict(claim) | {"ours": seen.ours, "found": judged, "holds": holds, "measured": seen.note})
     return found
+
+
+def tally(judged: Sequence[dict[str, Any]]) -> dict[str, int]:
+    """How many claims came out as what."""
+    kinds = [one["found"] or "skipped" for one in judged]
+    return {kind: kinds.count(kind) for kind in (*VERDICTS, FAILS, "skipped") if kind in kinds}
 
 
 def select(rows: Iterable[Row], **wanted: Any) -> list[Row]:
@@ -184,6 +217,17 @@ def axis(
 
 def _source(name: str) -> dict[str, Any]:
     return tomllib.loads((HERE / name / "claim.toml").read_text("utf-8"))
+
+
+def read_rows(name: str) -> list[Row]:
+    """The rows that result.csv of a paper has, so that claims can be judged again without computing them."""
+    kinds = {field: float if kind.startswith("float") else int for field, kind in Row.__annotations__.items()}
+    texts = ("figure", "whose", "method", "quantity")
+    with (HERE / name / "result.csv").open(encoding="utf-8", newline="") as file:
+        return [
+            Row(**{k: v if k in texts else kinds[k](float(v)) for k, v in line.items() if v})  # type: ignore[arg-type]
+            for line in csv.DictReader(file)
+        ]
 
 
 def _write_rows(rows: Sequence[Row], path: Path) -> None:

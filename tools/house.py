@@ -29,7 +29,11 @@ RANKS: Ranks = (
     ("audit", "report", "demo"),
     ("cli",),
 )
-MATHS: Ranks = (("interactions", "keys", "smooth"), ("linear", "wide", "weighted_rows"), ("distribution", "geometry"))
+MATHS: Ranks = (
+    ("interactions", "keys", "smooth"),
+    ("linear", "wide", "weighted_rows"),
+    ("distribution", "families", "geometry"),
+)
 # What of the vault may be named outside of it, by whom. Nobody else names any of it.
 VAULT = {
     "mechanisms": ("door.door", "door.noise", "door.reveal", "statistics"),

@@ -14,7 +14,8 @@ from .held import Held
 from .settings import Setting
 from .tables import Table, draw
 
-__all__ = ["linear", "marginals", "monomial", "one_way", "parities", "predicates", "ranges", "repeated", "whole_table"]
+__all__ = ["linear", "marginals", "monomial", "one_way", "parities", "polynomials", "predicates", "ranges",
+           "repeated", "whole_table"]  # fmt: skip
 
 
 def repeated(setting: Setting, table: Table, asked: list[Asked], *, workload: Any, mechanism: str | None,
@@ -68,6 +69,21 @@ def monomial(setting: Setting) -> Any:
     table, truth, source = _begun(setting, 8)
     asked = [*fractions(table, truth, source, many=6), *cells(table, truth, source, many=3)]
     return repeated(setting, table, asked, workload="marginals(width=2)", mechanism="monomial")
+
+
+def polynomials(setting: Setting) -> Any:
+    """The general sanitizer at its whole degree, asked for any of three yes/no columns."""
+    table, _, source = _begun(setting, 8)
+    names = list(table.attributes)
+    bits = np.array([table.rows.column(name).to_pylist() for name in names], dtype=bool)
+    asked = []
+    for _ in range(10):
+        chosen = sorted(int(i) for i in source.choice(len(names), 3, replace=False))
+        text, exact = f"polynomial({', '.join(names[i] for i in chosen)})", float(bits[chosen].any(axis=0).sum())
+        asked.append(Asked("share of a query", text, exact / setting.rows, span=(0, 1)))
+        asked.append(Asked("count of a query", text, exact, count=True, span=(0, setting.rows)))
+    workload = "polynomials(family=any_of, width=3, degree=3)"
+    return repeated(setting, table, asked, workload=workload, mechanism="polynomials")
 
 
 def parities(setting: Setting) -> Any:

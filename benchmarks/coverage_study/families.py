@@ -33,6 +33,7 @@ FAMILIES: dict[str, Family] = {
     "histogram": Family("codes", partial(coded.marginals, mechanism="histogram")),
     "k-norm": Family("codes", coded.one_way, ("pure",)),
     "monomial": Family("bits", coded.monomial, ("pure",)),
+    "polynomials": Family("bits", coded.polynomials),
     "mwem": Family("codes", partial(coded.marginals, mechanism="mwem", columns=5)),
     "mwem-parities": Family("bits", coded.parities, mechanism="mwem"),
     "mwem-ranges": Family("codes", coded.ranges, mechanism="mwem"),

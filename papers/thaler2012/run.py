@@ -17,6 +17,7 @@ from hushtable.maths.wide.minimax import best_uniform
 from hushtable.maths.wide.polynomials import chebyshev_or
 from papers._paper import Measured, Row, axis, line, panels, select, slope
 from papers._requirements import laplace_precisions, parity_stderr_gaussian
+from papers.thaler2012.released import box, released
 
 __all__ = ["compute", "draw", "measure"]
 
@@ -35,6 +36,8 @@ def compute(*, fast: bool) -> Iterator[Row]:
     yield from dependence(36 if fast else 64)
     yield from lists((*WIDTHS, 181, 256, 362, 512), widest=32 if fast else 64, longest=4 if fast else 6)
     yield from construction(tuple(k for k in widths if not fast or k <= 32), powers=6)
+    yield from box()
+    yield from released(fast=fast)
     yield from rows_needed((4, 9, 16, 36, 64) if fast else (4, 9, 16, 25, 36, 49, 64, 81, 100))
 
 
@@ -168,6 +171,9 @@ def measure(rows: Sequence[Row]) -> dict[str, Measured]:
         "list-direct": _ratio(rows, "list-bias", "whole list", "sum of prefix ORs"),
         "rows-growth": _rows_exponent(select(rows, figure="rows", method="Theorem 9")),
         "rows": _rows_ratio(rows),
+        "box": _box(rows, "as printed"),
+        "box-mended": _box(rows, "times the coefficients"),
+        "accuracy": _accuracy(select(rows, figure="released")),
     }
 
 
@@ -208,6 +214,18 @@ def _rows_ratio(rows: Sequence[Row]) -> Measured:
     gains = {row.k: theirs[row.k] - row.value for row in select(rows, figure="rows", method="pure epsilon 1")}
     note = ", ".join(f"k = {k}: {gain:.0f}" for k, gain in gains.items())
     return Measured(10 ** -min(gains.values()), f"orders of magnitude fewer rows, {note}")
+
+
+def _box(rows: Sequence[Row], method: str) -> Measured:
+    (row,) = select(rows, figure="box", method=method)
+    return Measured(row.value, f"d = {row.d}, k = {row.k}, degree {row.t}")
+
+
+def _accuracy(rows: Sequence[Row]) -> Measured:
+    """The largest error that was seen as a share of alpha, of all tables."""
+    pairs = list(zip(select(rows, quantity="alpha"), select(rows, quantity="largest error"), strict=True))
+    said = [f"n = {a.n:,}: {seen.value:.3g} of {a.value:.3g}" for a, seen in pairs]
+    return Measured(max(seen.value / a.value for a, seen in pairs), "; ".join(said))
 
 
 def _ratio(rows: Sequence[Row], figure: str, above: str, below: str) -> Measured:

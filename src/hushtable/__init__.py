@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .curator.plan import plan_curator as plan_curator
     from .domain import Domain as Domain
     from .errors import HushError as HushError
+    from .maths.families.family import Family as Family
     from .mechanisms.planner import Plan as Plan
     from .mechanisms.planner import plan as plan
     from .owner.vault import Vault as Vault
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from .questions.workloads.linear import Linear as Linear
     from .questions.workloads.marginals import Marginals as Marginals
     from .questions.workloads.parities import ParityQueries as ParityQueries
+    from .questions.workloads.polynomials import Polynomials as Polynomials
     from .questions.workloads.ranges import Ranges as Ranges
     from .questions.workloads.smooth import Smooth as Smooth
     from .questions.workloads.sparse import Conjunctions as Conjunctions
@@ -64,6 +66,8 @@ _HOMES = {
     "KnownLists": "questions.workloads.known_lists",
     "Conjunctions": "questions.workloads.sparse",
     "ParityQueries": "questions.workloads.parities",
+    "Polynomials": "questions.workloads.polynomials",
+    "Family": "maths.families.family",
     "Ranges": "questions.workloads.ranges",
     "Linear": "questions.workloads.linear",
     "Smooth": "questions.workloads.smooth",

@@ -13,7 +13,7 @@ from planting import DRAWS, SMALL, exchanged, measured, released
 
 from hushtable.audit.checks import Check
 from hushtable.audit.measurements import MeasureCase, audit_measure
-from hushtable.audit.shapes import BINARY, FINE, REAL, shape
+from hushtable.audit.shapes import BINARY, FINE, MIXED, REAL, shape
 from hushtable.audit.statistic_cases import noise_for
 from hushtable.audit.statistic_specimens import STATISTICS
 from hushtable.audit.step_cases import step_cases
@@ -26,6 +26,7 @@ from hushtable.vault.door.samplers import sample
 from hushtable.vault.statistics import Histogram, OneQuestion, Parities
 from hushtable.vault.statistics.chebyshev import MOST_BITS, ChebyshevSums
 from hushtable.vault.statistics.functions import FunctionSums
+from hushtable.vault.statistics.polynomials import PolynomialSums
 
 # Noise
 
@@ -209,6 +210,26 @@ def unclamped_values(seed: int) -> list[Check]:
     return measured(Unclamped(*real.blocks, real.functions, real.ranges, real.unit), domain=domain, seed=seed)
 
 
+class Believed(PolynomialSums):
+    """Takes a family at its word that no row is longer than it states."""
+
+    @property
+    def _table(self):
+        return self.polynomials.table
+
+    def _longest(self, power):
+        return self.family.l1 if power == 1 else self.family.squared
+
+    def _farthest(self, power):
+        return 2**power * self._longest(power)
+
+
+def believed_norm(seed: int) -> list[Check]:
+    domain = shape(MIXED)
+    _, tight, _ = STATISTICS["polynomials"].build(domain)
+    return measured(Believed(tight.polynomials), domain=domain, seed=seed)
+
+
 class NoRoundingSlack(ChebyshevSums):
     """Prices the polynomials, and not what is left of them when they are rounded."""
 
@@ -263,6 +284,7 @@ FAULTS = {
     "sum of a table forgotten": Planted(steps.sum_forgotten, ("law", "price")),
     "joint noise of one row": Planted(steps.gauge_of_one_row, ("law",)),
     "values outside their range": Planted(unclamped_values, ("price",)),
+    "row norm not enforced": Planted(believed_norm, ("price",)),
     "rounding not priced": Planted(no_rounding_slack, ("price",)),
 }
 __all__ = ["FAULTS", "Planted", "proven_above_the_claim"]

@@ -4,6 +4,7 @@ import csv
 import json
 import math
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,10 @@ from hushtable.cli import main, reproduce
 
 ROOT = Path(__file__).parents[2]
 NAMES = ("blum2011", "dwork2012", "hardt2010", "hardt2012", "poster", "thaler2012", "wang2013")
-FIELDS = {"name", "where", "says", "quantity", "theirs", "relation", "tolerance", "ours", "holds", "note"}
+FIELDS = {"name", "where", "says", "quantity", "theirs", "bar", "relation", "tolerance", "why", "verdict", "note",
+          "ours", "found", "holds", "measured"}  # fmt: skip
+CLAIM = {"name": "c", "where": "", "says": "", "quantity": "", "theirs": 1.0, "relation": "equal", "tolerance": 0.1,
+         "verdict": "confirmed"}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -50,14 +54,15 @@ def test_claims_parse_and_have_different_names(paper, name):
 def test_every_verdict_of_a_fast_run_holds(made):
     _, _, result = made
     assert [c["name"] for c in result["claims"] if c["holds"] is False] == []
-    assert all(c["note"].startswith("skipped") for c in result["claims"] if c["holds"] is None)
+    assert all(c["measured"].startswith("skipped") for c in result["claims"] if c["holds"] is None)
 
 
 def test_the_verdicts_are_written_as_they_were_returned(made):
     name, folder, result = made
     assert json.loads((folder / "result.json").read_text("utf-8")) == result
     assert result["paper"] == name
-    assert all(set(claim) - {"verdict"} == FIELDS for claim in result["claims"])
+    assert all(set(claim) == FIELDS for claim in result["claims"])
+    assert sum(result["verdicts"].values()) == len(result["claims"])
 
 
 def test_the_table_has_numbers_of_both_sides(made, paper):
@@ -81,7 +86,7 @@ def test_the_kept_results_are_of_a_full_run_of_todays_claims(paper, name):
     assert not kept["fast"]
     assert kept["holds"]
     for claim, verdict in zip(paper.read_claims(name), kept["claims"], strict=True):
-        assert {field: verdict[field] for field in claim.stated()} == claim.stated()
+        assert {field: verdict[field] for field in asdict(claim)} == asdict(claim)
     assert (ROOT / "papers" / name / "figure.svg").exists()
     assert tuple(rows_of(ROOT / "papers" / name / "result.csv")[0]) == paper.COLUMNS
 
@@ -91,16 +96,44 @@ def test_the_kept_results_are_of_a_full_run_of_todays_claims(paper, name):
     [("equal", (0.9, 1.1), (0.89, 1.11)), ("at most", (-9, 1.1), (1.11,)), ("at least", (0.9, 9), (0.89,))],
 )
 def test_a_claim_holds_within_its_tolerance_and_not_beyond(paper, relation, inside, outside):
-    claim = paper.Claim(name="c", where="", says="", quantity="", theirs=1.0, relation=relation, tolerance=0.1)
+    claim = paper.Claim(**(CLAIM | {"relation": relation}))
     assert all(claim.holds(ours) for ours in inside)
     assert not any(claim.holds(ours) for ours in outside)
 
 
-@pytest.mark.parametrize("change", [{"relation": "about"}, {"tolerance": -1.0}, {"verdict": "perhaps"}])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"relation": "about"}, {"tolerance": -1.0}, {"verdict": "perhaps"}, {"tolerance": 0.21},
+        {"verdict": "ours"}, {"bar": 1.0}, {"theirs": None}, {"verdict": "refuted"}, {"verdict": "corrected"},
+    ],
+)  # fmt: skip
 def test_a_claim_that_cannot_be_judged_is_refused(paper, change):
-    words = {"name": "c", "where": "", "says": "", "quantity": ""}
     with pytest.raises(ValueError, match="claim c"):
-        paper.Claim(**(words | {"theirs": 1.0, "relation": "equal", "tolerance": 0.1} | change))
+        paper.Claim(**(CLAIM | change))
+
+
+@pytest.mark.parametrize(
+    ("verdict", "measured", "found"),
+    [
+        ("confirmed", 1.0, "confirmed"), ("confirmed", 2.0, "refuted"), ("refuted", 2.0, "refuted"),
+        ("refuted", 1.0, "confirmed"), ("corrected", 1.0, "corrected"), ("corrected", 2.0, "fails"),
+        ("ours", 1.0, "ours"), ("ours", 2.0, "fails"),
+    ],
+)  # fmt: skip
+def test_a_number_gives_a_verdict_and_that_must_be_the_one_on_record(paper, verdict, measured, found):
+    number = {"bar": 1.0, "theirs": None} if verdict == "ours" else {}
+    claim = paper.Claim(**(CLAIM | {"verdict": verdict, "note": "so"} | number))
+    (judged,) = paper.verdicts([claim], {"c": paper.Measured(measured, "")})
+    assert (judged["found"], judged["holds"]) == (found, found == verdict)
+
+
+def test_the_page_counts_the_verdicts_of_every_source():
+    page = (ROOT / "docs" / "papers.md").read_text("utf-8")
+    for name in NAMES:
+        kept = json.loads((ROOT / "papers" / name / "result.json").read_text("utf-8"))["verdicts"]
+        counts = " | ".join(str(kept.get(kind, 0)) for kind in ("confirmed", "refuted", "corrected", "ours"))
+        assert f"| `{name}` | {counts} |" in page
 
 
 def test_a_claim_without_a_measurement_is_an_error(paper):
@@ -129,13 +162,25 @@ def test_without_a_name_the_papers_are_listed(monkeypatch, capsys):
 
 
 def test_the_command_prints_theirs_ours_and_verdict(monkeypatch, capsys):
-    claim = dict.fromkeys(FIELDS, "x") | {"theirs": 1.0, "tolerance": 0.1, "relation": "at most", "note": "skipped: so"}
-    claims = [claim | {"ours": ours, "holds": holds} for ours, holds in ((0.5, True), (2.0, False), (None, None))]
-    result = {"paper": "poster", "title": "T", "fast": True, "holds": False, "claims": claims}
+    claim = dict.fromkeys(FIELDS, "x") | {
+        "theirs": 1.0,
+        "bar": None,
+        "tolerance": 0.1,
+        "relation": "at most",
+        "note": "",
+    }
+    claim |= {"verdict": "refuted", "measured": "skipped: so", "found": "refuted"}
+    claims = [claim | {"ours": ours, "holds": holds} for ours, holds in ((5.0, True), (0.5, False), (None, None))]
+    claims.append(claims[0] | {"theirs": None, "bar": 7.0, "note": "there"})
+    result = {"paper": "poster", "title": "T", "fast": True, "holds": False, "claims": claims, "verdicts": {"ours": 2}}
     monkeypatch.setattr(reproduce._papers(), "reproduce", lambda *_, **__: result)
     assert hush("reproduce poster --fast", monkeypatch) == 1
-    ends = [line.split("  ")[-1] for line in capsys.readouterr().out.splitlines()]
-    assert ends[-3:] == ["holds", "FAILS", "skipped: so"]
+    lines = capsys.readouterr().out.splitlines()
+    ends = [line.split("  ")[-1] for line in lines]
+    assert ends[-5:] == ["refuted", "FAILS: recorded as refuted", "skipped: so", "refuted: there", "2 ours"]
+    head, first, last = lines[1], lines[2], lines[5]
+    assert first.index("<= 1") + 4 == head.index("theirs") + 6
+    assert last.index("<= 7") + 4 == head.index("our bar") + 7
     monkeypatch.setattr(reproduce._papers(), "reproduce", lambda *_, **__: result | {"holds": True})
     assert hush("reproduce poster --fast --json", monkeypatch) == 0
     assert json.loads(capsys.readouterr().out)["folder"] is None

@@ -67,7 +67,7 @@ def test_the_share_that_is_missing_is_released(mechanism, budget, neighbours):
         assert answer.value == pytest.approx(rows.mean(), abs=1e-6)
         assert synopsis.ask(text, count=True).value == pytest.approx(rows.sum(), abs=0.01)
         assert answer.stderr > 0
-    grouped = synopsis.ask("SELECT sex, count(*) FROM people WHERE income IS NULL GROUP BY sex")
+    grouped = synopsis.ask("SELECT sex, count(*) FROM people WHERE income IS NULL GROUP BY sex", count=False)
     np.testing.assert_allclose(grouped.value, [(~INCOME & FEMALE).mean(), (~INCOME & ~FEMALE).mean()], atol=1e-6)
     with pytest.raises(BadQuestion, match="no bins to count"):
         synopsis.ask("income IS NULL AND age >= 39")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from fractions import Fraction
 from itertools import product
 from math import prod
 from typing import Any
@@ -12,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..domain import Domain
-from ..domain.attributes import Attribute, Binned, Integer, Uncoded
+from ..domain.attributes import Attribute, Ordered, Uncoded
 from ..domain.decision_list import DecisionList
 from ..vault.coding import read_keys
 from ..vault.statistics import Statistic
@@ -90,14 +91,18 @@ def telling_values(attribute: Attribute) -> list[str | None]:
         return _decision_lists(attribute)
     if isinstance(attribute, Uncoded):
         return list(NAMES)
-    if isinstance(attribute, Binned):
+    if isinstance(attribute, Ordered):
         ends = [end for low, high in attribute.bin_bounds()[: attribute.size] for end in (low, high)]
-        inside = [str(int(e)) if isinstance(attribute, Integer) else repr(float(e)) for e in dict.fromkeys(ends)]
+        inside = [_written(attribute, end) for end in dict.fromkeys(ends)]
         telling: list[str | None] = [v for v in inside if attribute.code(v) is not None]
     else:
         telling = list(attribute.values)
     telling += ["undeclared"] if attribute.other_code is not None else []
     return telling + ([None] if attribute.missing_code is not None else [])
+
+
+def _written(attribute: Ordered, number: Fraction) -> str:
+    return attribute.text(number) if attribute.steps else repr(float(number))
 
 
 def _decision_lists(attribute: DecisionList) -> list[str | None]:

@@ -19,7 +19,7 @@ from ..questions.lists import Listed
 from ..questions.workloads.base import Workload
 from ..questions.workloads.known_lists import KnownLists
 from .made_up_tables import NAMES
-from .shapes import BINARY, CLOSED, MIXED, OPEN, REAL, RULES, SMOOTH, Attributes, shape
+from .shapes import BINARY, CLOSED, LONG_RULES, MIXED, OPEN, REAL, RULES, SMOOTH, Attributes, shape
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -212,6 +212,15 @@ SPECIMENS: tuple[Specimen, ...] = (
         model="low-order", attacks=(Attack(budgets=(PURE,), runs=300),),
     ),
     Specimen(
+        "polynomials", BINARY, "polynomials(family=any_of, width=2)", "polynomials", PURE,
+        ("polynomial(near, NOT cheap)", "polynomial(near, cheap)"),
+        model="polynomials", attacks=(Attack(runs=300),),
+    ),
+    Specimen(
+        "polynomial-signs", BINARY, "polynomials(family=at_least, r=2, width=3, degree=2, basis=parity)", "polynomials",
+        RHO, ("polynomial(near, cheap, new)",), model="polynomials",
+    ),
+    Specimen(
         "mwem", CLOSED, "marginals(width=2)", "mwem(rounds=3)", RHO, TABLES,
         model="weighted", chooses=True,
         attacks=(Attack(budgets=(PURE, RHO), attributes=MIXED, mechanism="mwem(rounds=2)", runs=120),),
@@ -259,6 +268,12 @@ SPECIMENS: tuple[Specimen, ...] = (
         "decision-lists", RULES, "decision_lists()", "decision-lists", PURE,
         ("decides(choice, near AND NOT cheap AND new)",),
         model="decision-lists", attacks=(Attack(runs=300),),
+    ),
+    # A budget so large that so few rows tell how far answers are off.
+    Specimen(
+        "long-decision-lists", LONG_RULES, "decision_lists(order=2)", "decision-lists", Budget(epsilon=200),
+        ("decides(choice, near AND NOT cheap AND new)",),
+        model="decision-lists", attacks=(Attack(budgets=(Budget(epsilon=200), Budget(rho=2000)), runs=60),),
     ),
     Specimen(
         "smooth-spline", SMOOTH, "smooth(columns=[age], by=[sex])", "smooth-spline", RHO, MEANS,

@@ -9,12 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
 from ..domain import Domain
 from ..domain.attributes import Open
 from ..domain.decision_list import DecisionList
+from ..maths.families.family import Family
+from ..maths.families.row_polynomials import RowPolynomials
 from ..maths.interactions.layout import InteractionLayout
 from ..maths.keys.siphash import KEY_BYTES
 from ..maths.keys.sketches import Sketch
@@ -29,11 +32,14 @@ from ..vault import statistics
 from ..vault.statistics import Statistic
 from ..vault.statistics.cell_vectors import CellVectors
 from ..vault.statistics.chebyshev import ChebyshevSums
+from ..vault.statistics.decided_counts import DecidedCounts
 from ..vault.statistics.decision_lists import DecisionListSums
 from ..vault.statistics.functions import FunctionSums
 from ..vault.statistics.hash_sums import HashSums
 from ..vault.statistics.list_count import ListCount
 from ..vault.statistics.list_sums import ListSums
+from ..vault.statistics.long_lists import LongListSums
+from ..vault.statistics.polynomials import PolynomialSums
 from ..vault.statistics.row_count import RowCount
 from ..vault.statistics.splines import SplineSums
 from ..vault.statistics.wide_counts import WideCounts
@@ -101,6 +107,29 @@ def _wide_counts(domain: Domain) -> list[Statistic]:
     return [WideCounts(domain.sizes, [questions]), WideCounts(domain.sizes, [questions[:1], questions[1:2]])]
 
 
+def _thresholds(row: Any) -> Any:
+    """For "the code of y's columns is at least 1": a constant, a term each and one of both."""
+    low, high = min(row[0], 1), min(row[1], 1)
+    return np.array([1 - low, 3 * low, -2 * high, low * high + row[0]])
+
+
+def _polynomials(domain: Domain) -> list[Statistic]:
+    """One family, evaluated on all cells, compiled, and with bounds that its rows exceed: they must be cut to them."""
+    names, terms = [a.name for a in domain.closed][:2], ((), ("a",), ("b",), ("a", "b"))
+    said: dict[str, Any] = {
+        "name": "f",
+        "columns": names,
+        "variables": ("a", "b"),
+        "coefficients": _thresholds,
+        "degree": 2,
+    }
+    wide, tight = Family(exponents=terms, l1=9, l2=6, **said), Family(exponents=terms, l1=4, l2=3, **said)
+    return [
+        PolynomialSums(RowPolynomials(family, domain.sizes[:2], (0, 1), most_cells=most))
+        for family, most in ((wide, 100), (tight, 100), (tight, 0))
+    ]
+
+
 def _list_count(domain: Domain) -> list[Statistic]:
     texts = [key_of(name) for name in NAMES[:3]]
     return [ListCount([_open(domain)], dict(zip(texts, (7, 3, 1), strict=True)))]
@@ -140,6 +169,19 @@ def _decision_lists(domain: Domain) -> list[Statistic]:
     return [DecisionListSums(attribute, order) for order in (1, 2)]
 
 
+def _long_lists(domain: Domain) -> list[Statistic]:
+    (attribute,) = domain.attributes
+    assert isinstance(attribute, DecisionList)
+    return [LongListSums(attribute, order) for order in (1, 2)]
+
+
+def _decided_counts(domain: Domain) -> list[Statistic]:
+    (attribute,) = domain.attributes
+    assert isinstance(attribute, DecisionList)
+    inputs = np.arange(len(attribute.inputs))
+    return [DecidedCounts(attribute, np.array([inputs >= 0, inputs == 1, inputs < 0]))]
+
+
 def _block() -> Block:
     return Block((Axis("age", 18, 98, optional=True), Axis("bmi", 14, 54, optional=True)), ())
 
@@ -177,6 +219,7 @@ STATISTICS: dict[str, StatisticSpecimen] = {
             statistics.Parities(InteractionLayout(d.sizes, 2, basis)) for basis in ("contrast", "monomial")
         ],
     ),
+    "polynomials": StatisticSpecimen(attributes=MIXED, build=_polynomials, exact=()),
     "rare-lengths": StatisticSpecimen(attributes=BINARY, build=lambda d: [statistics.RareLengths(_rare(d))]),
     "rare-sums": StatisticSpecimen(
         attributes=BINARY, build=lambda d: [statistics.RareSums(_rare(d), [4, 4, 3], [4, 4, 2])]
@@ -212,6 +255,8 @@ STATISTICS: dict[str, StatisticSpecimen] = {
     "hash-sums": StatisticSpecimen(attributes=OPEN, build=_hash_sums),
     "row-count": StatisticSpecimen(attributes=MIXED, build=_row_count),
     "decision-lists": StatisticSpecimen(attributes=RULES, build=_decision_lists),
+    "long-lists": StatisticSpecimen(attributes=RULES, build=_long_lists),
+    "decided-counts": StatisticSpecimen(attributes=RULES, build=_decided_counts),
     "splines": StatisticSpecimen(attributes=REAL, build=_splines),
     "chebyshev": StatisticSpecimen(attributes=FINE, build=_chebyshev, exact=()),
     "functions": StatisticSpecimen(attributes=REAL, build=_functions, exact=()),

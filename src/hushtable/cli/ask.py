@@ -23,7 +23,7 @@ class View(StrEnum):
 def run(
     synopsis: Annotated[Path, typer.Argument(help="A .hush file.")],
     question: Annotated[
-        str | None, typer.Argument(help="A WHERE expression, or SELECT ... count(*) | avg(column) ...")
+        str | None, typer.Argument(help="A condition, share of ... among ..., or a SELECT; see docs/questions.md.")
     ] = None,
     in_file: Annotated[
         Path | None,
@@ -31,7 +31,12 @@ def run(
             "--in", help="Instead of a question: how many rows have one of the values in this file, one a line."
         ),
     ] = None,
-    count: Annotated[bool, typer.Option("--count", help="Numbers of rows instead of fractions.")] = False,
+    count: Annotated[
+        bool | None,
+        typer.Option(
+            "--count/--share", help="Numbers or shares of rows; else SELECT gives numbers, and a condition a share."
+        ),
+    ] = None,
     confidence: Annotated[float, typer.Option(help="Confidence of the intervals.")] = 0.95,
     simultaneous: Annotated[
         bool, typer.Option("--simultaneous", help="Intervals that hold for all cells of a cross-tab at once.")

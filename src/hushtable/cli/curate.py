@@ -84,7 +84,12 @@ def run(
     on_exhausted: Annotated[
         Exhaustion, typer.Option(help="After the last paid answer: go on unverified, or refuse.")
     ] = Exhaustion.unverified,
-    count: Annotated[bool, typer.Option("--count", help="Numbers of rows instead of fractions.")] = False,
+    count: Annotated[
+        bool | None,
+        typer.Option(
+            "--count/--share", help="Numbers or shares of rows; else SELECT gives numbers, and a condition a share."
+        ),
+    ] = None,
     confidence: Annotated[float, typer.Option(help="Confidence of the intervals.")] = 0.95,
     freeze: Annotated[
         Path | None, typer.Option(help="After the questions, write what was learned to this synopsis file.")
@@ -152,7 +157,7 @@ def _texts(given: list[str] | None) -> Iterator[str]:
     return (line for line in lines if line.strip())
 
 
-def _ask(curator: Curator, question: str | Listed, count: bool, confidence: float, as_json: bool) -> bool:
+def _ask(curator: Curator, question: str | Listed, count: bool | None, confidence: float, as_json: bool) -> bool:
     """Prints the answer, or one line that says what is wrong with the question; the next one is asked all the same."""
     from ..errors import BadQuestion
 

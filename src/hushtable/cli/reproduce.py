@@ -27,7 +27,10 @@ def run(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Compute a source's figures again and say, claim by claim, their number, ours and the verdict."""
+    """Compute a source's figures again and say, claim by claim, their number, ours and the verdict.
+
+    Exit 0 when every verdict (confirmed, refuted, corrected, ours) is the one on record.
+    """
     paper = _papers()
     known: dict[str, str] = paper.listing()
     if name is None:
@@ -71,13 +74,16 @@ def _check(name: str, known: dict[str, str], folder: Path | None) -> None:
 
 
 def _table(result: dict[str, Any], place: Path | None) -> str:
-    """One line a claim."""
-    lines = [result["title"], f"{'where':<34}{'claim':<16}{'theirs':>10} {'+-':>7}  {'ours':>10}  verdict"]
+    """One line a claim: the source's number or our bar, each in a column of its own, what was measured, the verdict."""
+    head = f"{'where':<34}{'claim':<16}{'theirs':>10} {'our bar':>10} {'+-':>7}  {'measured':>10}  verdict"
+    lines = [result["title"], head]
     for claim in result["claims"]:
-        ours = "-" if claim["ours"] is None else f"{claim['ours']:.4g}"
-        verdict = {True: claim.get("verdict", "holds"), False: "FAILS", None: claim["note"]}[claim["holds"]]
+        measured = "-" if claim["ours"] is None else f"{claim['ours']:.4g}"
+        verdict = {True: claim["found"], False: f"FAILS: recorded as {claim['verdict']}", None: claim["measured"]}
         sign = {"equal": "=", "at most": "<=", "at least": ">="}[claim["relation"]]
-        theirs = f"{sign} {claim['theirs']:.4g}"
-        start = f"{claim['where']:<34}{claim['name']:<16}{theirs:>10} {claim['tolerance']:>7g}"
-        lines.append(f"{start}  {ours:>10}  {verdict}")
+        theirs, bar = ("" if n is None else f"{sign} {n:.4g}" for n in (claim["theirs"], claim["bar"]))
+        start = f"{claim['where']:<34}{claim['name']:<16}{theirs:>10} {bar:>10} {claim['tolerance']:>7g}"
+        note = f": {claim['note']}" if claim["note"] and claim["holds"] else ""
+        lines.append(f"{start}  {measured:>10}  {verdict[claim['holds']]}{note}")
+    lines.append(", ".join(f"{number} {kind}" for kind, number in result["verdicts"].items()))
     return "\n".join(lines + ([] if place is None else [f"wrote result.csv, result.json and figure.svg to {place}"]))

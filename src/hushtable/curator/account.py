@@ -107,7 +107,7 @@ def _check(charges: list[tuple[Fraction, str]], state: Chain, path: Path) -> Non
         raise _shortened(path)
     paid = set(places)
     for number, entry in enumerate(state.entries):
-        if entry["kind"] in ("start", "answer") and number - 1 not in paid:
+        if entry["kind"] in ("start", "answer", "calibration") and number - 1 not in paid:
             raise BadState(f"{path} has answers that the ledger knows nothing of: the ledger is an older copy")
 
 

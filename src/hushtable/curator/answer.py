@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from ..errors import BadQuestion
 from ..questions.answer import Answer, interval_factor
-from ..questions.answer_forms import measured
+from ..questions.answer_forms import shown
 from ..words import readable
 
 __all__ = ["CuratorAnswer", "FreeMargin", "Source", "remark"]
@@ -69,9 +69,10 @@ class FreeMargin:
 class CuratorAnswer(Answer):
     """One number, where it came from, and what the curator has left.
 
-    free        from the hypothesis, which a noisy comparison found close to the table; bounded by the margin
+    free        from the hypothesis, which a noisy comparison found close to the table; its bar is that of a usual one,
+                and `certified` what the comparison proves
     paid        measured with fresh noise; `repeated` is the same number again
-    unverified  from the hypothesis after the last paid answer, with no bound at all
+    unverified  from the hypothesis after the last paid answer; its bar is that of a usual question, or unknown
     certain     the same for every table of this domain
     """
 
@@ -83,6 +84,10 @@ class CuratorAnswer(Answer):
     currency: str
     rows: float
     """The number of rows that a value of 1 (or of that many) stands for."""
+    rows_noise: float = 0.0
+    """The part of the standard error that is the noise of the number of rows."""
+    rows_stderr: float = 0.0
+    """Standard error of the number of rows itself."""
     margin: FreeMargin | None = None
 
     @property
@@ -91,12 +96,29 @@ class CuratorAnswer(Answer):
         return self.source != "paid"
 
     def interval(self, confidence: float = 0.95, *, simultaneous: bool = False) -> tuple[float, float]:
-        """Lower and upper end. `simultaneous` holds for the free answers to all planned questions at once."""
-        step = 1.0 if self.unit == "count" else 1 / self.rows
-        noise = interval_factor(confidence, self.kurtosis) * self.stderr
+        """Lower and upper end: of a free answer, the bar of a usual one, or what is certified where that is narrower.
+
+        `simultaneous` is certified to hold for the free answers to all planned questions at once.
+        """
+        half = interval_factor(confidence, self.kurtosis) * self.stderr
         if self.source == "unverified":
-            return 0.0, self.rows * step + noise
-        half = noise + (self.margin.half_width(confidence, simultaneous=simultaneous) * step if self.margin else 0.0)
+            return max(self.value - half, 0.0) if math.isfinite(half) else math.nan, self.value + half
+        low, high = self.value - half, self.value + half
+        if self.source != "free":
+            return low, high
+        least, most = self.surely(confidence, simultaneous=simultaneous)
+        if simultaneous:
+            return least, most
+        return max(low, least, 0.0), min(high, most)
+
+    def surely(self, confidence: float = 0.95, *, simultaneous: bool = False) -> tuple[float, float]:
+        """What holds whatever the hypothesis is: threshold plus noise for a free answer, all there can be for others
+        that were not measured."""
+        step = 1.0 if self.unit == "count" else 1 / self.rows
+        factor = interval_factor(confidence, self.kurtosis)
+        if self.margin is None:
+            return 0.0, self.rows + factor * self.rows_stderr if self.unit == "count" else 1.0
+        half = factor * self.rows_noise + self.margin.half_width(confidence, simultaneous=simultaneous) * step
         return self.value - half, self.value + half
 
     def to_dict(self, confidence: float = 0.95) -> dict[str, Any]:
@@ -105,15 +127,12 @@ class CuratorAnswer(Answer):
         return super().to_dict(confidence) | {"source": self.source, "free": self.free} | left
 
     def _plain(self, confidence: float) -> str:
-        """`0.0712 ± 0.0110 (95%), paid`; `0.0712, within 0.15 (95%), free`."""
+        """`0.0712 ± 0.0110 (95%), paid`; `0.0712 ± unknown, unverified`."""
         low, high = self.interval(confidence)
-        half, percent = (high - low) / 2, f"({100 * confidence:g}%)"
-        digits = 0 if self.unit == "count" else 4
-        if self.source == "unverified":
-            return f"{self.value:,.{digits}f}, unverified"
-        if self.source == "free":
-            return f"{self.value:,.{digits}f}, within {float(f'{half:.2g}'):,g} {percent}, free"
-        return f"{measured(self.value, half)} {percent}, {'paid' if self.source == 'paid' else 'free'}"
+        named = self.source if self.source in ("paid", "unverified") else "free"
+        if not math.isfinite(self.stderr):
+            return f"{self.value:,.{0 if self.unit == 'count' else 4}f} ± unknown, {named}"
+        return f"{shown(self.value, low, high, self.estimator)} ({100 * confidence:g}%), {named}"
 
 
 def remark(source: Source, answers_left: int, left: Fraction, unit: str) -> str:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ..domain.predicate import Predicate
 from ..errors import BadQuestion, BadState, BadSynopsis
+from ..maths.distribution import Factored
 from ..maths.distribution.measured import Measured
 from ..maths.distribution.running import Running
 from ..models.reading import noise_scale, row_count
@@ -24,10 +25,11 @@ from ..questions.parse import Question, parse
 from ..vault.ledger.sealed_lines import Chain
 from ..vault.statistics import ChosenTables, OneQuestion, Statistic
 from ..words import listed
-from .curator import Asked, PaidAnswer, Subject
 from .plan import CuratorPlan
+from .subject import Asked, PaidAnswer, Subject
 
 if TYPE_CHECKING:
+    from ..models.weighted.calibration import WeightedCalibration
     from ..models.weighted.weighted import WeightedModel
 
 __all__ = ["MOST_CELLS", "ConditionBelief", "ConditionSubject", "remembered"]
@@ -102,8 +104,11 @@ class ConditionSubject(Subject):
     def check_freeze(self) -> None:
         """There always is one."""
 
-    def model(self) -> WeightedModel:
-        return self.belief.model()
+    def distribution(self) -> Factored:
+        return self.belief.distribution()
+
+    def model(self, calibration: WeightedCalibration | None) -> WeightedModel:
+        return self.belief.model(calibration)
 
     def _condition(self, where: Predicate) -> AskedCondition:
         positions = tuple(sorted(where.positions))
@@ -137,6 +142,10 @@ class AskedCondition(Asked):
     @cached_property
     def key(self) -> Key:
         return self.positions, np.packbits(self.true).tobytes()
+
+    @property
+    def width(self) -> int:
+        return len(self.positions)
 
     def statistic(self) -> Statistic:
         return OneQuestion(self.belief.plan.domain.sizes, self.positions, self.true)
@@ -200,7 +209,12 @@ class ConditionBelief:
         if not all(np.isfinite(group.table).all() for group in self._running.distribution.groups):
             raise ValueError("weights that are no distribution")
 
-    def model(self) -> WeightedModel:
+    def distribution(self) -> Factored:
+        """The hypothesis itself."""
+        self._fit()
+        return self._running.distribution
+
+    def model(self, calibration: WeightedCalibration | None) -> WeightedModel:
         """All of it as a model that answers any question."""
         from ..models.weighted.weighted import WeightedModel
 
@@ -213,6 +227,7 @@ class ConditionBelief:
             rows=self.rows,
             rows_stderr=self.rows_stderr,
             cap=MOST_CELLS,
+            calibration=calibration,
         )
 
     def _fit(self) -> None:

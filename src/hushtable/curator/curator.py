@@ -5,34 +5,35 @@ from __future__ import annotations
 import math
 import os
 import threading
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 
 from ..budget import UNIT_NAME, Price
 from ..errors import BadState, Exhausted
-from ..laws import Law
-from ..models.base import Model
+from ..maths.distribution.kind_ratios import KURTOSIS
 from ..questions.lists import Listed
-from ..questions.parse import Question
+from ..questions.parse import Question, is_select
 from ..synopsis import Synopsis
 from ..synopsis.synopsis import SIMULATED
 from ..vault.door.door import Door, Noise, SparseVector, price_of
 from ..vault.door.randomness import Randomness
 from ..vault.ledger.sealed_lines import Chain
-from ..vault.statistics import Statistic
 from ..vault.statistics.base import T, Total
+from ..words import html
 from .account import StateAccount
 from .answer import CuratorAnswer, Source, remark
 from .plan import CuratorPlan
+from .subject import Asked, PaidAnswer, Subject
+from .usual_bars import bought, due, read_bars, remembered_bars
 
-__all__ = ["Asked", "Curator", "Held", "OnExhausted", "PaidAnswer", "Subject"]
+__all__ = ["Curator", "Held", "OnExhausted"]
 
 OnExhausted = Literal["unverified", "refuse"]
 REMEMBERED_TEXTS = 10_000
@@ -43,77 +44,6 @@ class Held(Protocol):
 
     def total(self, wanted: Total[T], /) -> T:
         """The total over all rows."""
-
-
-@dataclass(frozen=True, eq=False)
-class PaidAnswer:
-    """The noisy count, its noise, and whether the hypothesis could learn from it."""
-
-    value: int
-    scale: Fraction
-    learned: bool
-
-
-class Asked(Protocol):
-    """One count that a curator is asked for, the same for every way to write it."""
-
-    @property
-    def key(self) -> Hashable:
-        """Equal for equal questions, however they were written."""
-
-    @property
-    def always(self) -> bool | None:
-        """Whether every row is counted, or none is; None where that depends on the rows."""
-
-    def statistic(self) -> Statistic:
-        """What is compared and measured: `grain` times the count."""
-
-    def share(self) -> float:
-        """The share of rows that the hypothesis expects."""
-
-    def learn(self, paid: PaidAnswer) -> tuple[PaidAnswer, dict[str, Any]]:
-        """Corrects the hypothesis; what came of it, and what the state needs to do it again."""
-
-
-class Subject(Protocol):
-    """What a curator is asked about, with the hypothesis: conditions on columns, or lists of values."""
-
-    @property
-    def grain(self) -> int:
-        """How many units of what is compared and measured one row counts."""
-
-    @property
-    def unlearned(self) -> str:
-        """The remark on a paid answer that the hypothesis could not learn from."""
-
-    @property
-    def rows(self) -> int:
-        """The number of rows, once it is remembered."""
-
-    @property
-    def rows_stderr(self) -> float:
-        """Its standard error; 0 where it is public."""
-
-    def start(self) -> Statistic:
-        """Counts the rows and, for a hypothesis, is what it starts from."""
-
-    def remember(self, state: Chain) -> dict[Hashable, PaidAnswer]:
-        """Makes the hypothesis as the state has it; the paid answers by key. BadState where no curator wrote it."""
-
-    def parse(self, text: str) -> Question | Listed:
-        """What a text asks."""
-
-    def asked(self, question: Question | Listed) -> Asked:
-        """What is counted; BadQuestion where it is nothing this one answers."""
-
-    def read_list(self, path: str | Path) -> Listed:
-        """The question whether a row has one of the values in a text file."""
-
-    def check_freeze(self) -> None:
-        """Raises where there is no model."""
-
-    def model(self) -> Model:
-        """The hypothesis as a model that answers any question."""
 
 
 class Curator:
@@ -152,12 +82,15 @@ class Curator:
         if state.first("start") is None:
             self._measure_start()
         self._paid_answers = subject.remember(state)
+        self._bars = remembered_bars(plan, state)
         self._payable = self._count_payable()
 
-    def ask(self, question: str | Listed, *, count: bool = False) -> CuratorAnswer:
-        """The answer to one count in SQL's words: a fraction of all rows, or a number of rows with count=True."""
+    def ask(self, question: str | Listed, *, count: bool | None = None) -> CuratorAnswer:
+        """The answer to one count in SQL's words: of a condition the share of all rows, of SELECT count(*) the number
+        of rows; count=True and count=False ask for one or the other."""
         if not isinstance(question, str):
-            return self.answer(question, count=count)
+            return self.answer(question, count=bool(count))
+        count = is_select(question) if count is None else count
         parsed = self._texts.get(question)
         if parsed is None:
             parsed = self._subject.parse(question)
@@ -223,7 +156,7 @@ class Curator:
             }
             return Synopsis(
                 domain=self.domain,
-                model=self._subject.model(),
+                model=self._subject.model(self._bars.calibration()),
                 workload=f"curator(questions={self.plan.questions})",
                 mechanism=f"curator-{self.plan.way}",
                 accounting=accounting,
@@ -245,6 +178,9 @@ class Curator:
     ) -> None:
         self.close()
 
+    def _repr_html_(self) -> str:
+        return f"<pre>{html(str(self))}</pre>"
+
     def __str__(self) -> str:
         stamp = f"\n{SIMULATED}" if self.not_private else ""
         return f"{self.plan}\n\n{self.answers_left:,} paid answers left, {len(self._paid_answers):,} given{stamp}"
@@ -257,7 +193,7 @@ class Curator:
         if self._series is not None:
             expected = asked.share() * self._subject.rows
             if not self._door.exceeds(self._series, statistic, round(expected * self._subject.grain)):
-                return self._answer(text, "free", expected, 0.0, count=count)
+                return self._answer(text, "free", expected, self._usual(expected, asked, free=True), count=count)
         value = int(self._door.measure(statistic, self._answer_noise).values[0])
         self._end_stretch()
         return self._paid(text, self._keep(asked, text, value), "paid", count=count)
@@ -266,6 +202,7 @@ class Curator:
         """Pays for the next paid answer and for all free ones before it; False when too little is left."""
         if self._stretch is not None:
             return True
+        self._calibrate()
         if not self._payable:
             return False
         terms, margin, grain = self.plan.terms, self.plan.margin, self._subject.grain
@@ -284,6 +221,21 @@ class Curator:
         self._payable = self._count_payable()
         return True
 
+    def _calibrate(self) -> None:
+        """Compares the hypothesis with the table where that is due, for the bars of all answers until the next time."""
+        stage = due(self.plan, len(self._paid_answers), self._bars, last=not self._payable)
+        each = self.plan.calibration_each
+        if stage is None or self._account.left < each:
+            return
+        distribution = self._subject.distribution()
+        if distribution is None:
+            return
+        with self._door.paid(Price(currency=self.plan.price.currency, amount=each), f"calibration {stage + 1}"):
+            found = bought(self._door, self.plan, distribution, self._subject.rows, stage)
+        self._state.append("calibration", **found)
+        self._bars = read_bars(self.plan, found)
+        self._payable = self._count_payable()
+
     def _end_stretch(self) -> None:
         assert self._stretch is not None
         self._stretch.close()
@@ -293,8 +245,9 @@ class Curator:
 
     def _count_payable(self) -> int:
         """How many more stretches what is left will pay for."""
-        opening = self.plan.terms.opening if self._series is None else 0
-        return max(0, (self._account.left - opening) // self.plan.terms.each)
+        kept = self.plan.terms.opening if self._series is None else Fraction(0)
+        kept += self.plan.calibration_each * (len(self.plan.stages) - 1 - self._bars.stage)
+        return max(0, (self._account.left - kept) // self.plan.terms.each)
 
     def _keep(self, asked: Asked, text: str, value: int) -> PaidAnswer:
         """Puts a paid answer into the hypothesis, then on the disk. Only then may it be given."""
@@ -324,7 +277,12 @@ class Curator:
                 f"this curator had {self.plan.paid_answers:,} paid answers to give and none is left; open it with "
                 "on_exhausted='unverified' to go on without checks, freeze it, or begin another one"
             )
-        return self._answer(text, "unverified", asked.share() * self._subject.rows, 0.0, count=count)
+        expected = asked.share() * self._subject.rows
+        return self._answer(text, "unverified", expected, self._usual(expected, asked, free=False), count=count)
+
+    def _usual(self, expected: float, asked: Asked, *, free: bool) -> float:
+        """The standard error, in rows, of what the hypothesis usually says."""
+        return self._bars.stderr(expected, asked.width, self._subject.rows, free=free)
 
     def _paid(self, text: str, paid: PaidAnswer, source: Source, *, count: bool) -> CuratorAnswer:
         # Noise may point below 0 or above all rows; the nearest possible count is never farther from the truth.
@@ -337,35 +295,35 @@ class Curator:
     def _answer(self, text: str, source: Source, value: float, stderr: float, *, count: bool) -> CuratorAnswer:
         """From rows to the unit asked for, with the noise of a private number of rows.
 
-        A count has it where it is a share of all rows, a fraction in what it is divided by.
+        A count has it where it is a share of all rows that was not compared, a fraction in what it is divided by.
         """
         rows, margin = self._subject.rows, self.plan.margin if source == "free" else None
-        step = 1.0 if count else 1 / rows
-        bias = float(rows) if source == "unverified" else margin.half_width(0.95) if margin else 0.0
-        if source in ("certain", "unverified"):
-            lean = float(count and (value > 0 or source == "unverified"))
-        else:
-            lean = 0.0 if count else (value + bias) / rows
-        stderr, bias = math.hypot(stderr, self._subject.rows_stderr * lean), bias * step
+        step, usual = 1.0 if count else 1 / rows, source in ("free", "unverified")
+        shared = source in ("certain", "unverified")
+        beside = self._subject.rows_stderr * (value / rows if shared == count else 0.0)
         left, many, currency = self._account.left, self.answers_left, self.plan.price.currency
-        notes = (remark(source, many, left, UNIT_NAME[currency]),)
-        return CuratorAnswer(
+        notes = [self._bars.note(free=source == "free")] if usual else []
+        notes.append(remark(source, many, left, UNIT_NAME[currency]))
+        known = "calibrated" if math.isfinite(stderr) else "hypothesis"
+        answer = CuratorAnswer(
             question=text,
             unit="count" if count else "fraction",
             value=value * step,
-            stderr=stderr * step,
-            bias=bias,
-            kurtosis=3.0 if self.plan.law == Law.LAPLACE else 0.0,
-            estimator={"paid": "measured", "repeated": "measured", "certain": "exact"}.get(source, "hypothesis"),
-            notes=(SIMULATED, *notes) if self.not_private else notes,
+            stderr=math.hypot(stderr, beside) * step,
+            kurtosis=KURTOSIS if usual else self.plan.law.kurtosis,
+            estimator={"paid": "measured", "repeated": "measured", "certain": "exact"}.get(source, known),
+            notes=(SIMULATED, *notes) if self.not_private else tuple(notes),
             not_private=self.not_private,
             source=source,
             answers_left=many,
             budget_left=left,
             currency=currency,
             rows=rows,
+            rows_noise=beside * step,
+            rows_stderr=self._subject.rows_stderr,
             margin=margin,
         )
+        return replace(answer, certified=answer.surely(0.95)) if usual else answer
 
     def _check_open(self) -> None:
         if self._closed:

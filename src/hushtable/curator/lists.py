@@ -16,14 +16,15 @@ from ..errors import BadPlan, BadQuestion, BadState
 from ..maths.distribution.lazy_weights import LazyWeights
 from ..models.base import Model
 from ..models.keyed.key_columns import KeyColumns
+from ..models.weighted.calibration import WeightedCalibration
 from ..questions.lists import Listed
 from ..questions.parse import Question
 from ..vault.ledger.sealed_lines import Chain
 from ..vault.statistics import Statistic
 from ..vault.statistics.list_count import ListCount
 from ..vault.statistics.row_count import RowCount
-from .curator import Asked, PaidAnswer, Subject
 from .plan import CuratorPlan
+from .subject import Asked, PaidAnswer, Subject
 
 __all__ = ["GRID", "ListBelief", "ListSubject"]
 
@@ -109,7 +110,10 @@ class ListSubject(Subject):
         """Always: the weights say nothing of values that were never asked for."""
         raise self._unfrozen()
 
-    def model(self) -> Model:
+    def distribution(self) -> None:
+        """None over the domain: keys have no end."""
+
+    def model(self, calibration: WeightedCalibration | None) -> Model:
         """None; see `check_freeze`."""
         raise self._unfrozen()
 
@@ -138,6 +142,10 @@ class AskedList(Asked):
     @cached_property
     def key(self) -> tuple[tuple[bytes, int], ...]:
         return tuple(sorted(self.weights.items()))
+
+    @property
+    def width(self) -> int:
+        return 0
 
     def statistic(self) -> Statistic:
         return ListCount(self.attributes, self.weights)

@@ -20,9 +20,10 @@ from ..vault.ledger.ledger import Ledger
 from ..vault.ledger.sealed_lines import FORMAT, Chain, StateFile
 from .account import StateAccount, purpose_of, resumed, started
 from .conditions import ConditionSubject
-from .curator import Curator, Held, OnExhausted, Subject
+from .curator import Curator, Held, OnExhausted
 from .lists import ListSubject
-from .plan import FACTOR, QUESTIONS, UPDATES, CuratorPlan, Way, plan_curator
+from .plan import CALIBRATION, FACTOR, QUESTIONS, UPDATES, CuratorPlan, Way, plan_curator
+from .subject import Subject
 
 __all__ = ["CuratorRequest", "open_curator"]
 
@@ -40,6 +41,7 @@ class CuratorRequest:
     way: Way | None
     workload: Workload | str | None = None
     currency: Currency | None = None
+    calibration: Number | None = None
 
     def plan(self, domain: Domain, rows: int | None) -> CuratorPlan:
         """A new plan, with defaults where nothing was said."""
@@ -55,13 +57,21 @@ class CuratorRequest:
             way=self.way,
             workload=self.workload,
             currency=self.currency,
+            calibration=CALIBRATION if self.calibration is None else self.calibration,
         )
 
     def check(self, plan: CuratorPlan, path: Path) -> None:
         """BadState when it differs from the plan of a state that exists."""
         factor: Fraction | None = None if self.factor is None else exact(self.factor, "factor")
         lists = read_workload(self.workload) if isinstance(self.workload, str) else self.workload
-        settings = {"budget": self.budget, "questions": self.questions, "updates": self.updates, "factor": factor}
+        settings: dict[str, Any] = {
+            "budget": self.budget,
+            "questions": self.questions,
+            "updates": self.updates,
+            "factor": factor,
+        }
+        if self.calibration is not None and plan.calibration:
+            settings["calibration"] = exact(self.calibration, "calibration")
         for name, given in (settings | {"way": self.way, "workload": lists, "currency": self.currency}).items():
             if given is not None and given != getattr(plan, name):
                 raise BadState(

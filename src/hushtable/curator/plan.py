@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal
@@ -29,6 +29,8 @@ LIST_SIZE = 100
 START_SHARE, ROWS_SHARE = Fraction(1, 10), Fraction(1, 50)
 # Share of a paid answer's price that is the answer; the rest is for comparing until it is needed.
 ANSWER_SHARE = Fraction(3, 10)
+# Share that compares the hypothesis with the table, for error bars; and after which parts of the updates it does.
+CALIBRATION, STAGES = Fraction(3, 100), (Fraction(1, 4), Fraction(1, 2), Fraction(1))
 # Measured on one table of 16 yes/no columns, random conditions on three of them (benchmarks/curator.py): the error
 # of free answers is about this many standard deviations of the noisy comparison ...
 LAZY = 0.4
@@ -68,6 +70,8 @@ class CuratorPlan:
     workload: Sparse | None = None
     """Lists of values, up to so many each; None for conditions on columns with codes."""
     currency: Currency
+    calibration: Fraction = Fraction(0)
+    """Share of the budget that compares the hypothesis with the table, for error bars; states that have none say 0."""
 
     @cached_property
     def price(self) -> Price:
@@ -101,9 +105,20 @@ class CuratorPlan:
         return _down(self.price.amount * START_SHARE) if starts else Fraction(0)
 
     @cached_property
+    def stages(self) -> tuple[int, ...]:
+        """After so many paid answers the hypothesis is compared with the table; the last time after the last one."""
+        compares = self.calibration and self.way == "hypothesis" and self.workload is None
+        return tuple(sorted({math.ceil(self.updates * part) for part in STAGES})) if compares else ()
+
+    @property
+    def calibration_each(self) -> Fraction:
+        """What one comparison costs."""
+        return _down(self.price.amount * self.calibration / len(STAGES)) if self.stages else Fraction(0)
+
+    @cached_property
     def terms(self) -> CuratorTerms:
         """What one paid answer costs, and what it buys."""
-        left = self.price.amount - self.rows_amount - self.start_amount
+        left = self.price.amount - self.rows_amount - self.start_amount - len(self.stages) * self.calibration_each
         if self.way == "independent":
             each = _down(left / self.questions)
             return CuratorTerms(opening=Fraction(0), each=each, answer=each, comparing=Fraction(0), crossings=0)
@@ -187,7 +202,8 @@ class CuratorPlan:
     def _settings_if_said(self) -> dict[str, Any]:
         """Those that states of older versions do not have."""
         lists = {} if self.workload is None else {"workload": str(self.workload)}
-        return lists | ({"currency": "gdp"} if self.currency == "gdp" else {})
+        compared = {"calibration": str(self.calibration)} if self.calibration else {}
+        return lists | compared | ({"currency": "gdp"} if self.currency == "gdp" else {})
 
     @classmethod
     def from_settings(cls, domain: Domain, given: dict[str, Any]) -> CuratorPlan:
@@ -197,7 +213,8 @@ class CuratorPlan:
         parts = {name: given[name] for name in ("rows", "questions", "updates", "way")}
         parts |= {name: given[name] for name in ("workload", "currency") if name in given}
         factor = plain_fraction(given["factor"])
-        return plan_curator(domain, budget=Budget.from_dict(given["budget"]), factor=factor, **parts)
+        share = plain_fraction(given.get("calibration", "0"))
+        return plan_curator(domain, budget=Budget.from_dict(given["budget"]), factor=factor, calibration=share, **parts)
 
     def other(self) -> CuratorPlan:
         """The same in the other way."""
@@ -231,6 +248,7 @@ def plan_curator(
     way: Way | None = None,
     workload: Workload | str | None = None,
     currency: Currency | None = None,
+    calibration: Number = CALIBRATION,
 ) -> CuratorPlan:
     """Chooses the way with the smaller expected error. Needs no data.
 
@@ -239,6 +257,9 @@ def plan_curator(
 
     The workload is sparse(size=...) for lists of values of an open column, and is left out for conditions on columns
     with codes. Where all columns are open it is sparse(size=100) unless given.
+
+    calibration  share of the budget that compares the hypothesis with the table three times, for the error bars of
+                 its answers; left out where rows and budget are too few for it, or answers are about lists
 
     independent  noise on every answer, for `questions` of them                               (error as sqrt(k) or k)
     hypothesis   private multiplicative weights [HarR10]: free answers while a hypothesis agrees with the table, a
@@ -252,18 +273,31 @@ def plan_curator(
     scale = exact(factor, "factor")
     if not 0 < scale <= 100:
         raise BadPlan(f"factor must be above 0 and at most 100, not {str(factor)[:40]}")
+    share = exact(calibration, "calibration")
+    if not 0 <= share <= Fraction(1, 2):
+        raise BadPlan(f"calibration must be a share of the budget from 0 to 0.5, not {str(calibration)[:40]}")
     if way not in (None, "hypothesis", "independent"):
         raise BadPlan(f"way must be hypothesis or independent, not {str(way)[:40]!r}; leave it out for a choice")
     made = CuratorPlan(
         domain=domain, budget=budget, rows=rows, questions=questions, updates=updates, factor=scale, way="independent",
         workload=lists, currency=currency or budget.currencies[-1],
     )  # fmt: skip
+    if lists is None and share and (rows is None or _worth(made, share, rows)):
+        made = replace(made, calibration=share)
     able = [either for either in (made, made.other()) if way in (None, either.way) and either.feasible]
     if not able:
         raise BadPlan(
             f"{budget} is too small for {questions:,} questions and {updates:,} updates; plan fewer, or spend more"
         )
     return min(able, key=lambda either: either.forecast)
+
+
+def _worth(plan: CuratorPlan, share: Fraction, rows: int) -> bool:
+    """Whether the noise of one comparison is small enough to tell anything."""
+    from ..maths.distribution.kind_ratios import BETWEEN, expected_noise
+
+    law, amount = plan.law, plan.price.amount * share / len(STAGES)
+    return expected_noise(law.stderr(law.scale(Fraction(plan.domain.unit.moved) ** law.power, amount)), rows) <= BETWEEN
 
 
 def _lists(domain: Domain, workload: Workload | str | None) -> Sparse | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from abc import ABC, abstractmethod
 from bisect import bisect_right
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from typing import Any, ClassVar, Literal
 from ..errors import BadDomain
 from ..words import listed, readable, shortened
 
-__all__ = ["Attribute", "Boolean", "Category", "Integer", "Number", "Open", "Uncoded", "canonical"]
+__all__ = ["Attribute", "Boolean", "Category", "Integer", "Number", "Open", "Ordered", "Uncoded", "canonical"]
 
 Missing = Literal["category", "error"]
 
@@ -23,6 +24,7 @@ FALSE_WORDS = frozenset({"false", "f", "no", "n", "0", "0.0"})
 OTHER, MISSING = "other", "missing"
 MOST_CODES = 65_000
 LONGEST_EXPONENT = 400
+PLAIN_NUMBER = re.compile(r"[+-]?\d{1,300}(\.\d{1,300})?", re.ASCII)
 
 
 def canonical(value: object) -> str | None:
@@ -83,6 +85,8 @@ class Attribute(ABC):
     name: str
     other: bool = False
     missing: Missing = "category"
+    missing_values: tuple[str, ...] = ()
+    """Texts that say there is no value, such as NA or -9; a declared value is none of them."""
 
     def __init_subclass__(cls) -> None:
         # Set before @dataclass runs, which then keeps it; its own would print up to 65,000 values.
@@ -116,8 +120,12 @@ class Attribute(ABC):
         return self.missing_code if self.other_code is None or self.is_missing(value) else self.other_code
 
     def is_missing(self, value: object) -> bool:
-        """Whether there is no value: null, not a number, blank."""
-        return canonical(value) is None
+        """Whether there is no value: null, not a number, blank, or a declared code for that."""
+        text = canonical(value)
+        return text is None or (bool(self.missing_values) and self._says_missing(text))
+
+    def _says_missing(self, text: str) -> bool:
+        return text in self.missing_values or plain_decimal(text) in self.missing_values
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
@@ -147,6 +155,8 @@ class Attribute(ABC):
             parts["other"] = True
         if self.missing != "category":
             parts["missing"] = self.missing
+        if self.missing_values:
+            parts["missing_values"] = list(self.missing_values)
         return parts
 
 
@@ -155,6 +165,8 @@ class Boolean(Attribute):
     """True or false, in any of the usual spellings: true/false, t/f, yes/no, y/n, 1/0."""
 
     kind = "boolean"
+    labels_of: tuple[tuple[str, str], ...] = ()
+    """What the data write, and whether it is true or false: 2 for false, say."""
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -163,11 +175,16 @@ class Boolean(Attribute):
 
     def place(self, value: object) -> int | None:
         """0, 1 or None."""
-        word = (canonical(value) or "").lower()
+        text = canonical(value) or ""
+        word = self._said.get(text, self._said.get(plain_decimal(text), text)).lower()
         return 1 if word in TRUE_WORDS else 0 if word in FALSE_WORDS else None
 
+    @cached_property
+    def _said(self) -> dict[str, str]:
+        return dict(self.labels_of)
+
     def to_dict(self) -> dict[str, Any]:
-        return self.options()
+        return self.options() | ({"labels": dict(self.labels_of)} if self.labels_of else {})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -176,6 +193,8 @@ class Category(Attribute):
 
     kind = "category"
     names: tuple[str, ...]
+    labels_of: tuple[tuple[str, str], ...] = ()
+    """What the data write, and the value it stands for: 1 for male, say."""
 
     def __post_init__(self) -> None:
         if not self.names:
@@ -198,7 +217,8 @@ class Category(Attribute):
     @cached_property
     def _codes(self) -> dict[str, int]:
         exact = {name: code for code, name in enumerate(self.names)}
-        return {plain_decimal(name): code for name, code in exact.items()} | exact
+        written = {text: exact[name] for text, name in self.labels_of}
+        return {plain_decimal(name): code for name, code in (exact | written).items()} | exact | written
 
     def place(self, value: object) -> int | None:
         """Position in the declared list; 1.0 and 1 are found for each other, and 2.50 where 2.5 is declared."""
@@ -206,13 +226,24 @@ class Category(Attribute):
         return self._codes.get(text, self._codes.get(plain_decimal(text)))
 
     def to_dict(self) -> dict[str, Any]:
-        return self.options() | {"values": list(self.names)}
+        labels = {"labels": dict(self.labels_of)} if self.labels_of else {}
+        return self.options() | {"values": list(self.names)} | labels
+
+    @property
+    def numbers(self) -> tuple[float, ...] | None:
+        """The values as numbers, where all of them are; None for words."""
+        found = [number_in(name) for name in self.names]
+        return None if None in found else tuple(number for number in found if number is not None)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Binned(Attribute):
-    """A number between two bounds, counted in bins [edge, next edge); the last bin includes its upper bound."""
+class Ordered(Attribute):
+    """A value between two bounds, counted in bins [edge, next edge); each value has a number by which it is placed."""
 
+    steps: ClassVar[bool] = False
+    """Whether values are whole numbers, so that `> 4` is `>= 5`, and a bin's last value is one below the next edge."""
+    wanted: ClassVar[str] = "a number"
+    """What it is compared with."""
     low: Fraction
     high: Fraction
     cuts: tuple[Fraction, ...]
@@ -221,23 +252,42 @@ class Binned(Attribute):
     def __post_init__(self) -> None:
         if any(a >= b for a, b in zip(self.edges, self.edges[1:], strict=False)):
             raise BadDomain(
-                f"{self.name}: edges must ascend strictly between {readable(self.low)} and {readable(self.high)}"
+                f"{self.name}: edges must ascend strictly between {self.text(self.low)} and {self.text(self.high)}"
             )
         if len(self.cuts) >= MOST_CODES:
             raise BadDomain(f"{self.name}: {len(self.cuts) + 1:,} bins; at most {MOST_CODES:,} are allowed")
 
     @cached_property
     def edges(self) -> tuple[Fraction, ...]:
-        """All edges: lower bound, cuts, and the end of the last bin."""
-        return (self.low, *self.cuts, self.high)
+        """Lower bound, cuts, and the end of the last bin: of steps that is one above the largest value."""
+        return (self.low, *self.cuts, self.high + 1 if self.steps else self.high)
 
-    def is_missing(self, value: object) -> bool:
-        """Text may spell that there is no number, as data frames write it."""
-        return (canonical(value) or "nan").lower() == "nan"
+    def bin_bounds(self) -> list[tuple[Fraction, Fraction]]:
+        """Smallest and largest value of each bin: its two edges, or the first and last step."""
+        return [(a, b - 1 if self.steps else b) for a, b in zip(self.edges, self.edges[1:], strict=False)]
 
     @cached_property
     def _cuts(self) -> list[float]:
         return [float(cut) for cut in self.cuts]
+
+    def text(self, number: Fraction) -> str:
+        """A bound or an edge as it is written in a question."""
+        return edge_text(number)
+
+    def number(self, value: Fraction | str) -> Fraction | None:
+        """The number of a value that a question names; None where it is no such value."""
+        if isinstance(value, str):
+            return Fraction(value) if PLAIN_NUMBER.fullmatch(value) else None
+        return value
+
+
+@dataclass(frozen=True, kw_only=True)
+class Binned(Ordered):
+    """A number between two bounds; the last bin includes its upper bound."""
+
+    def is_missing(self, value: object) -> bool:
+        """Text may spell that there is no number, as data frames write it."""
+        return super().is_missing(value) or (canonical(value) or "nan").lower() == "nan"
 
     def place(self, value: object) -> int | None:
         """The bin of a number inside the bounds."""
@@ -249,10 +299,6 @@ class Binned(Attribute):
     def inside(self, number: float) -> bool:
         """Whether a number is one the attribute can have."""
         return float(self.low) <= number <= float(self.high)
-
-    @abstractmethod
-    def bin_bounds(self) -> list[tuple[Fraction, Fraction]]:
-        """Smallest and largest value of each bin."""
 
     def to_dict(self) -> dict[str, Any]:
         return self.options() | {
@@ -274,21 +320,13 @@ class Number(Binned):
         last = len(pairs) - 1
         return tuple(f"[{edge_text(a)}, {edge_text(b)}{']' if i == last else ')'}" for i, (a, b) in enumerate(pairs))
 
-    def bin_bounds(self) -> list[tuple[Fraction, Fraction]]:
-        """A bin's two edges."""
-        return list(zip(self.edges, self.edges[1:], strict=False))
-
 
 @dataclass(frozen=True, kw_only=True)
 class Integer(Binned):
     """A whole number between two bounds, both included. `high` here is the largest value."""
 
     kind = "integer"
-
-    @cached_property
-    def edges(self) -> tuple[Fraction, ...]:
-        """Bins are [edge, next edge), so the last edge is one above the largest value."""
-        return (self.low, *self.cuts, self.high + 1)
+    steps = True
 
     @cached_property
     def values(self) -> tuple[str, ...]:
@@ -298,10 +336,6 @@ class Integer(Binned):
     def inside(self, number: float) -> bool:
         """Whole numbers only."""
         return super().inside(number) and number.is_integer()
-
-    def bin_bounds(self) -> list[tuple[Fraction, Fraction]]:
-        """First and last whole number of each bin."""
-        return [(a, b - 1) for a, b in zip(self.edges, self.edges[1:], strict=False)]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING
 
 from ..errors import BadQuestion, UnknownAttribute
 from .attributes import Uncoded
+from .derived import as_condition, compare_derived, is_derived
 from .domain import Domain
 from .events import Value, bare, compare, is_missing, one_of
-from .predicate import Count, Event, Not, Predicate, conjunction, disjunction
+from .hints import hint, name_in_quotes, not_a_condition, quoted_name, unclosed
+from .patterns import like
+from .predicate import Count, Event, Holds, Not, Predicate, conjunction, disjunction
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -44,7 +47,9 @@ def syntax_tree(text: str, forms: str = FORM) -> exp.Expr:
     import sqlglot
     from sqlglot.errors import ParseError, SqlglotError
 
-    if not text.strip() or len(text) > LONGEST:
+    if not text.strip():
+        raise BadQuestion(f"the question is empty; write {forms}")
+    if len(text) > LONGEST:
         raise BadQuestion(f"the question has {len(text):,} characters; write {forms} in at most {LONGEST:,}")
     # sqlglot logs what it does not know; without a handler that would be a second line on standard error.
     logging.getLogger("sqlglot").addHandler(SILENT)
@@ -54,10 +59,11 @@ def syntax_tree(text: str, forms: str = FORM) -> exp.Expr:
         first = error.errors[0] if error.errors else {}
         before, at = (" ".join((first.get(part) or "").split()) for part in ("start_context", "highlight"))
         mark = f"at '{at[:60]}', after: {before[-60:]}" if at else "at its end"
-        raise BadQuestion(f"cannot read the question {mark}; write {forms}") from None
+        advice = unclosed(text) or hint(text) or f"write {forms}"
+        raise BadQuestion(f"cannot read the question {mark}; {advice}") from None
     except (SqlglotError, RecursionError, ValueError) as error:
         what = str(error).splitlines()[0][:120]
-        raise BadQuestion(f"cannot read the question ({what}); check quotes and brackets") from None
+        raise BadQuestion(unclosed(text) or f"cannot read the question ({what}); check quotes and brackets") from None
     if len(trees) != 1 or trees[0] is None:
         raise BadQuestion("ask one question at a time, without ';'")
     return trees[0]
@@ -79,6 +85,11 @@ class ConditionReader:
         """The closed attribute a column names."""
         from sqlglot import exp
 
+        split = name_in_quotes(node, self.domain.names)
+        if split is not None and (not isinstance(node, exp.Column) or node.table):
+            raise BadQuestion(f"the name {split} has to stand in double quotes: {quoted_name(split)}")
+        if isinstance(node, exp.AggFunc):
+            raise BadQuestion(f"{node.sql().lower()[:60]} is known of groups and not of rows; put it into HAVING")
         if not isinstance(node, exp.Column):
             raise BadQuestion(f"expected a column name, not {node.sql()[:60]!r}")
         if node.table and node.table.lower() != self.domain.table.lower():
@@ -96,19 +107,19 @@ class ConditionReader:
         """The predicate of an expression."""
         from sqlglot import exp
 
-        if isinstance(node, exp.Paren):
-            return self.predicate(node.this)
-        if isinstance(node, exp.Not):
-            return Not(self.predicate(node.this))
+        while isinstance(node, exp.Paren):
+            node = node.this
         if isinstance(node, (exp.And, exp.Or)):
             join = conjunction if isinstance(node, exp.And) else disjunction
             return join([self.predicate(part) for part in self._flat(node, type(node))])
-        if isinstance(node, (exp.Anonymous, exp.Any, exp.All)):
-            return self._call(node)
         if isinstance(node, exp.Column):
             position = self.position(node)
             return bare(position, self.domain.closed[position])
-        return self._comparison(node)
+        if isinstance(node, exp.Not):
+            return Not(self.predicate(node.this))
+        if is_derived(node):
+            return as_condition(self, node)
+        return self._call(node) if isinstance(node, (exp.Anonymous, exp.Any, exp.All)) else self._comparison(node)
 
     def _flat(self, node: exp.Expr, kind: type) -> Iterator[exp.Expr]:
         """a AND b AND c as three parts, without recursing once per part."""
@@ -131,31 +142,57 @@ class ConditionReader:
             exp.GT: ">",
             exp.GTE: ">=",
         }
-        mirrored = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
         if type(node) in operators:
-            operator, left, right = operators[type(node)], node.this, node.expression
-            if isinstance(right, exp.Column) and not isinstance(left, exp.Column):
-                operator, left, right = mirrored[operator], right, left
-            position = self.position(left)
-            return compare(position, self.domain.closed[position], operator, self._value(right), self.say)
+            return self._two_sides(operators[type(node)], node.this, node.expression)
         if isinstance(node, exp.Between) and not node.args.get("symmetric"):
-            position = self.position(node.this)
-            attribute = self.domain.closed[position]
             ends = ((">=", node.args["low"]), ("<=", node.args["high"]))
-            return conjunction([compare(position, attribute, o, self._value(v), self.say) for o, v in ends])
+            return conjunction([self._compared(node.this, operator, value) for operator, value in ends])
         if isinstance(node, exp.In) and node.expressions and not node.args.get("query"):
+            return self._one_of(node.this, node.expressions)
+        if isinstance(node, (exp.Like, exp.ILike)):
             position = self.position(node.this)
-            values = [self._value(v) for v in node.expressions]
-            return one_of(position, self.domain.closed[position], values, self.say)
+            return like(position, self.domain.closed[position], node, self.say)
         if isinstance(node, exp.Is) and isinstance(node.expression, (exp.Null, exp.Boolean)):
-            position = self.position(node.this)
-            attribute = self.domain.closed[position]
-            if isinstance(node.expression, exp.Null):
-                return is_missing(position, attribute)
-            # IS TRUE is known for every row: of a missing value it is false, not unknown.
-            true = compare(position, attribute, "=", bool(node.expression.this), self.say).true
-            return Event(position, true, tuple(not t for t in true))
-        raise BadQuestion(f"{node.sql()[:60]!r} is not a supported condition; compare a column with a value")
+            return self._is(node)
+        if (split := name_in_quotes(node, self.domain.names)) is not None:
+            raise BadQuestion(f"the name {split} has to stand in double quotes: {quoted_name(split)}")
+        raise BadQuestion(not_a_condition(node, self.domain.table))
+
+    def _two_sides(self, operator: str, left: exp.Expr, right: exp.Expr) -> Predicate:
+        """The column may stand on either side."""
+        from sqlglot import exp
+
+        mirrored = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+        if (isinstance(right, exp.Column) or is_derived(right)) and not isinstance(left, exp.Column):
+            return self._compared(right, mirrored[operator], left)
+        return self._compared(left, operator, right)
+
+    def _compared(self, node: exp.Expr, operator: str, value: exp.Expr) -> Predicate:
+        if is_derived(node):
+            return compare_derived(self, node, operator, self.value(value))
+        position = self.position(node)
+        return compare(position, self.domain.closed[position], operator, self.value(value), self.say)
+
+    def _one_of(self, node: exp.Expr, values: list[exp.Expr]) -> Predicate:
+        if is_derived(node):
+            return disjunction([self._compared(node, "=", value) for value in values])
+        position = self.position(node)
+        return one_of(position, self.domain.closed[position], [self.value(value) for value in values], self.say)
+
+    def _is(self, node: exp.Expr) -> Predicate:
+        """IS NULL, IS TRUE, IS FALSE: known for every row; of what is missing or unknown, IS TRUE is false."""
+        from sqlglot import exp
+
+        column = isinstance(node.this, exp.Column)
+        if isinstance(node.expression, exp.Boolean) and not column:
+            inner = self.predicate(node.this)
+            return Holds(inner if node.expression.this else Not(inner))
+        position = self.position(node.this)
+        attribute = self.domain.closed[position]
+        if isinstance(node.expression, exp.Null):
+            return is_missing(position, attribute)
+        true = compare(position, attribute, "=", bool(node.expression.this), self.say).true
+        return Event(position, true, tuple(not t for t in true))
 
     def _call(self, node: exp.Expr) -> Predicate:
         """any(...), all(...), at_least(r, ...), exactly(r, ...)."""
@@ -187,12 +224,12 @@ class ConditionReader:
         return self.predicate(node)
 
     def _how_many(self, name: str, first: list[exp.Expr]) -> int:
-        wanted = self._value(first[0]) if first else None
+        wanted = self.value(first[0]) if first else None
         if not isinstance(wanted, Fraction) or wanted.denominator != 1:
             raise BadQuestion(f"{name} starts with a whole number: {name}(2, a, b, c)")
         return int(wanted)
 
-    def _value(self, node: exp.Expr) -> Value:
+    def value(self, node: exp.Expr) -> Value:
         """A literal: text, number, TRUE/FALSE or NULL."""
         from sqlglot import exp
 
@@ -200,8 +237,10 @@ class ConditionReader:
             return None
         if isinstance(node, exp.Boolean):
             return bool(node.this)
+        if isinstance(node, (exp.Cast, exp.Date, exp.TsOrDsToDate)) and isinstance(node.this, exp.Literal):
+            return str(node.this.this)  # DATE '2024-01-31'
         if isinstance(node, exp.Neg):
-            value = self._value(node.this)
+            value = self.value(node.this)
             if isinstance(value, Fraction):
                 return -value
         if isinstance(node, exp.Literal):
@@ -213,4 +252,5 @@ class ConditionReader:
                     return Fraction(number)
             except InvalidOperation:
                 pass
-        raise BadQuestion(f"expected a number or a quoted text, not {node.sql()[:60]!r}")
+        word = f"; texts stand in single quotes: '{node.name}'" if isinstance(node, exp.Column) else ""
+        raise BadQuestion(f"expected a number or a quoted text, not {node.sql()[:60]!r}{word}")

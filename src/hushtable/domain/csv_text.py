@@ -25,6 +25,8 @@ class Csv:
     """One character around fields that hold separators, doubled inside them; empty: no quotes."""
     decimal: str = "."
     """The decimal mark of number and integer columns: a point or a comma."""
+    thousands: str = ""
+    """The mark between thousands of number and integer columns, if any: a comma, point, space or apostrophe."""
     encoding: str = "utf-8"
     """UTF-8, or any encoding with one byte a character."""
     multiline: bool = False
@@ -39,6 +41,11 @@ class Csv:
             raise BadDomain(f"csv: separator and quote are both {self.quote!r}; they must differ")
         if self.decimal not in (".", ","):
             raise BadDomain(f"csv: decimal is '.' or ',', not {self.decimal[:40]!r}")
+        if self.thousands not in ("", ",", ".", " ", "'") or self.thousands == self.decimal:
+            raise BadDomain(
+                f"csv: thousands is a comma, point, space or apostrophe and not the decimal mark, not "
+                f"{self.thousands[:40]!r}"
+            )
         if not _bytewise(self.encoding):
             raise BadDomain(
                 f"csv: encoding {self.encoding[:40]!r} is not read; allowed: utf-8 and encodings with one byte a "

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from .attributes import Attribute, Binned, Category, Integer
+from .attributes import OTHER, Attribute, Binned, Boolean, Category, Integer
+from .dates import Date, Time
 
 __all__ = ["Decoder", "decoder", "loses_other"]
 
 Codes = NDArray[np.uint16]
 Floats = NDArray[np.float64]
 Decoder = Callable[[Codes, np.random.Generator], pa.Array]
+WHOLE = re.compile(r"0|-?[1-9]\d{0,17}", re.ASCII)
 SMALLEST, LARGEST = -(2**63), 2**63 - 1
 
 
@@ -27,6 +30,10 @@ def decoder(attribute: Attribute) -> Decoder:
     """
     if isinstance(attribute, Category):
         return _words(attribute)
+    if isinstance(attribute, (Date, Time)):
+        return _moments(attribute)
+    if isinstance(attribute, Boolean) and attribute.labels_of:
+        return _listed(attribute, [_written(attribute, "false"), _written(attribute, "true")])
     if isinstance(attribute, Binned):
         fits = attribute.low >= SMALLEST and attribute.high <= LARGEST
         return _whole_numbers(attribute) if isinstance(attribute, Integer) and fits else _numbers(attribute)
@@ -38,9 +45,40 @@ def loses_other(attribute: Attribute) -> bool:
     return attribute.other and not isinstance(attribute, Category)
 
 
-def _words(attribute: Attribute) -> Decoder:
-    words = pa.array([None if c == attribute.missing_code else word for c, word in enumerate(attribute.labels)])
-    return lambda codes, random: words.take(pa.array(codes))
+def _words(attribute: Category) -> Decoder:
+    """As the data write them: the codes of labelled values, and whole numbers as numbers."""
+    return _listed(attribute, [_written(attribute, name) for name in attribute.names])
+
+
+def _written(attribute: Category | Boolean, value: str) -> str:
+    return next((text for text, meant in attribute.labels_of if meant == value), value)
+
+
+def _listed(attribute: Attribute, values: list[str]) -> Decoder:
+    """One value a code. Codes that are whole numbers stay numbers where no word stands beside them."""
+    whole = [int(value) for value in values if WHOLE.fullmatch(value)]
+    numbers = len(whole) == len(values) and not (attribute.other and isinstance(attribute, Category))
+    own: list[str | int | None] = list(whole if numbers else values)
+    if attribute.other:
+        own.append(None if numbers or isinstance(attribute, Boolean) else OTHER)
+    if attribute.missing_code is not None:
+        own.append(None)
+    kept = pa.array(own, pa.int64() if numbers else pa.string())
+    return lambda codes, random: kept.take(pa.array(codes))
+
+
+def _moments(attribute: Date | Time) -> Decoder:
+    """Days and times, uniform inside their bins."""
+    first, last = (np.array([int(b[end]) for b in attribute.bin_bounds()], np.int64) for end in (0, 1))
+    kind = pa.date32() if isinstance(attribute, Date) else pa.time32("s")
+
+    def decode(codes: Codes, random: np.random.Generator) -> pa.Array:
+        known = codes < len(first)
+        bins = np.where(known, codes, 0)
+        drawn = random.integers(first[bins], last[bins], endpoint=True).astype(np.int32)
+        return pa.array(drawn, pa.int32(), mask=~known).cast(kind)
+
+    return decode
 
 
 def _numbers(attribute: Binned) -> Decoder:

@@ -12,14 +12,19 @@ from typing import Any
 
 from ..budget import Unit
 from ..errors import BadDomain, BadPath, UnknownAttribute
-from ..words import counted, listed, shortened
+from ..words import counted, html_lines, listed, shortened
 from .attributes import Attribute, Uncoded
 from .csv_text import Csv
 from .reading import check_settings, read_attributes, read_table, read_unit
 
 __all__ = ["Domain"]
 
-SETTINGS = ("attributes", "csv", "impossible", "neighbours", "table", "unit")
+SETTINGS = ("attributes", "csv", "impossible", "missing_values", "neighbours", "table", "unit")
+
+# Before it nobody knew dates, times, labels and codes for missing values.
+CODED_FORM = 5
+# Columns that a notebook shows.
+MOST_SHOWN = 100
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +60,16 @@ class Domain:
         names = shortened(listed([shortened(name, 40) for name in self.names], 8), 400)
         people = f"{counted(self.unit.rows, 'row')} a person, neighbours: {self.unit.neighbours}"
         return f"<Domain {shortened(self.table, 80)}: {counted(len(self.names), 'attribute')} ({names}); {people}>"
+
+    def _repr_html_(self) -> str:
+        lines = [
+            (a.name, f"{a.kind}: {shortened(listed([shortened(v, 40) for v in a.labels], 8), 300)}".rstrip(": "))
+            for a in self.attributes[:MOST_SHOWN]
+        ]
+        rest = len(self.attributes) - MOST_SHOWN
+        more = [("...", f"and {counted(rest, 'more column')}")] if rest > 0 else []
+        people = f"{counted(self.unit.rows, 'row')} a person, neighbours: {self.unit.neighbours}"
+        return html_lines([*lines, *more], f"Domain {shortened(self.table, 80)}: {people}")
 
     @classmethod
     def load(cls, path: str | Path) -> Domain:
@@ -113,6 +128,13 @@ class Domain:
         """SHA-256 of the domain: what binds a ledger to its table. No row enters it, nor how a file is written."""
         text = json.dumps(self._shape(), sort_keys=False, ensure_ascii=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
+
+    @property
+    def form(self) -> int:
+        """The first version of the file format that knows all that is declared here."""
+        plain = (dict(vars(a)) for a in self.attributes)
+        coded = any(a.kind in ("date", "time") for a in self.attributes)
+        return CODED_FORM if coded or any(p.get("labels_of") or p["missing_values"] for p in plain) else 1
 
     @cached_property
     def closed(self) -> tuple[Attribute, ...]:

@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import BadPlan
 from ..files import new_file
 from . import Domain
-from .attributes import Attribute, Binned, Integer, Uncoded
+from .attributes import Attribute, Ordered, Uncoded
 from .decision_list import DecisionList
 
 __all__ = ["dummy_rows", "write_dummy"]
@@ -45,10 +45,10 @@ def _value(attribute: Attribute, code: int, generator: np.random.Generator) -> s
         return ""
     if code == attribute.other_code:
         return "undeclared"
-    if isinstance(attribute, Binned):
+    if isinstance(attribute, Ordered):
         low, high = attribute.bin_bounds()[code]
-        if isinstance(attribute, Integer):
-            return str(int(low) + int(generator.integers(0, min(int(high - low) + 1, 2**62))))
+        if attribute.steps:
+            return attribute.text(low + int(generator.integers(0, min(int(high - low) + 1, 2**62))))
         return repr(float(low) + (float(high) - float(low)) * float(generator.random()))
     return attribute.values[code]
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import ceil, floor
 
 from ..errors import BadQuestion, CutInsideBin
 from ..words import listed, suggestion
-from .attributes import Attribute, Binned, Boolean, Integer, canonical, edge_text
+from .attributes import Attribute, Boolean, Ordered, canonical, edge_text
 from .predicate import Event
 
 __all__ = ["Say", "Value", "bare", "compare", "equals", "how_it_is_read", "is_missing", "one_of"]
@@ -19,7 +18,6 @@ Value = Fraction | str | bool | None
 # Takes down a remark on the question, which the answer carries as a note.
 Say = Callable[[str], None]
 OPPOSITE = {"<": ">=", "<=": ">"}
-PLAIN_NUMBER = re.compile(r"[+-]?\d{1,300}(\.\d{1,300})?", re.ASCII)
 
 
 def bare(position: int, attribute: Attribute) -> Event:
@@ -43,13 +41,14 @@ def compare(position: int, attribute: Attribute, operator: str, value: Value, sa
     if operator in ("=", "<>"):
         event = equals(position, attribute, value, say)
         return event if operator == "=" else Event(position, event.false, event.true)
-    if not isinstance(attribute, Binned):
+    if not isinstance(attribute, Ordered):
         raise BadQuestion(f"{attribute.name} has no order, so {operator} means nothing; use =, <> or IN")
     if value is None:
         return _never_known(position, attribute, say)
-    number = _number(value)
+    number = None if isinstance(value, bool) else attribute.number(value)
     if number is None:
-        raise BadQuestion(f"{attribute.name} is a number; compare it with a number, not '{value}'")
+        kind, wanted = attribute.wanted.partition(" such")[0], attribute.wanted
+        raise BadQuestion(f"{attribute.name} is {kind}; compare it with {wanted}, not '{value}'")
     below = operator in ("<", "<=")
     first = _bin_from(attribute, OPPOSITE[operator] if below else operator, number, shown=operator)
     event = _event(position, attribute, set(range(first, len(attribute.values))))
@@ -92,7 +91,7 @@ def _event(position: int, attribute: Attribute, codes: set[int]) -> Event:
 
     The bin for undeclared values is false for listed values but unknown for numbers, which may lie anywhere.
     """
-    known = len(attribute.values) + (attribute.other and not isinstance(attribute, Binned))
+    known = len(attribute.values) + (attribute.other and not isinstance(attribute, Ordered))
     true = tuple(code in codes for code in range(attribute.size))
     false = tuple(code < known and code not in codes for code in range(attribute.size))
     return Event(position, true, false)
@@ -106,17 +105,17 @@ def _code(attribute: Attribute, value: Fraction | str | bool, say: Say) -> int |
     if text != text.strip() or not text:
         say(how_it_is_read(attribute, text))
         return None
-    if isinstance(attribute, Binned):
-        number = _number(value)
+    if isinstance(attribute, Ordered):
+        number = None if isinstance(value, bool) else attribute.number(value)
         if number is not None:
             return _bin_of(attribute, number, say)
     elif (code := attribute.place(text)) is not None:
         return code
     labels = f"it has {listed(attribute.labels)}.{suggestion(text, attribute.labels)}"
-    if attribute.other and not isinstance(attribute, Binned):
+    if attribute.other and not isinstance(attribute, Ordered):
         raise _unknowable(attribute, f"'{text}'", labels)
     # Not a value that no row has but a mistake, in SQL too: text that spells no number is compared with a number.
-    if isinstance(attribute, (Binned, Boolean)) or isinstance(value, bool):
+    if isinstance(attribute, (Ordered, Boolean)) or isinstance(value, bool):
         raise BadQuestion(f"{attribute.name} has no value '{text}'; {labels}")
     say(f"'{text}' is not a declared value of {attribute.name}, so no row is counted for it; {labels}")
     return None
@@ -143,40 +142,31 @@ def _text(value: Fraction | str) -> str:
     return str(int(value)) if value.denominator == 1 else repr(float(value))
 
 
-def _number(value: Fraction | str | bool) -> Fraction | None:
-    """The number a literal is or spells; SQL, too, takes '3' for 3 where the column is a number."""
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, str):
-        return Fraction(value) if PLAIN_NUMBER.fullmatch(value) else None
-    return value
-
-
-def _bin_of(attribute: Binned, value: Fraction, say: Say) -> int | None:
+def _bin_of(attribute: Ordered, value: Fraction, say: Say) -> int | None:
     """The bin that holds this one value and nothing else; None, with a remark, where no row has the value."""
     for code, (first, last) in enumerate(attribute.bin_bounds()):
         if first == last == value:
             return code
-        if first <= value <= last and not (isinstance(attribute, Integer) and value.denominator != 1):
+        if first <= value <= last and not (attribute.steps and value.denominator != 1):
             raise CutInsideBin(
                 name=attribute.name,
-                cut=f"= {edge_text(value)}",
+                cut=f"= {attribute.text(value)}",
                 below=_edge(attribute, code),
                 above=_edge(attribute, code + 1),
             )
     place = "is a whole number"
     if not attribute.low <= value <= attribute.high:
-        place = f"lies between {edge_text(attribute.low)} and {edge_text(attribute.high)}"
+        place = f"lies between {attribute.text(attribute.low)} and {attribute.text(attribute.high)}"
     if attribute.other:
-        raise _unknowable(attribute, edge_text(value), f"{attribute.name} {place}")
-    say(f"{attribute.name} {place}, so no row is counted for {attribute.name} = {edge_text(value)}")
+        raise _unknowable(attribute, attribute.text(value), f"{attribute.name} {place}")
+    say(f"{attribute.name} {place}, so no row is counted for {attribute.name} = {attribute.text(value)}")
     return None
 
 
-def _bin_from(attribute: Binned, operator: str, value: Fraction, *, shown: str) -> int:
+def _bin_from(attribute: Ordered, operator: str, value: Fraction, *, shown: str) -> int:
     """The first bin above the cut `>= value` or `> value`; `shown` is the operator the user typed."""
     edges, cut = attribute.edges, _snapped(attribute, value)
-    if isinstance(attribute, Integer):
+    if attribute.steps:
         cut = Fraction(ceil(value) if operator == ">=" else floor(value) + 1)
         if cut == edges[-1]:
             return len(edges) - 1
@@ -184,26 +174,26 @@ def _bin_from(attribute: Binned, operator: str, value: Fraction, *, shown: str) 
         return len(edges) - 1
     if cut > edges[-1]:
         return len(edges) - 1
-    if cut < edges[0] or (cut == edges[0] and (operator == ">=" or isinstance(attribute, Integer))):
+    if cut < edges[0] or (cut == edges[0] and (operator == ">=" or attribute.steps)):
         return 0
     # A real number's bin holds its lower edge, so `> edge` would have to split off a single point.
-    if cut in edges[:-1] and (operator == ">=" or isinstance(attribute, Integer)):
+    if cut in edges[:-1] and (operator == ">=" or attribute.steps):
         return edges.index(cut)
     # The last bin holds its upper bound, so that bound is no place to cut either.
     last = len(edges) - 2
     place = max(i for i, edge in enumerate(edges) if edge <= cut) if cut < edges[-1] else max(last - 1, 0)
     raise CutInsideBin(
         name=attribute.name,
-        cut=f"{shown} {edge_text(value)}",
+        cut=f"{shown} {attribute.text(value)}",
         below=_edge(attribute, place),
         above=_edge(attribute, place + 1),
     )
 
 
-def _snapped(attribute: Binned, value: Fraction) -> Fraction:
+def _snapped(attribute: Ordered, value: Fraction) -> Fraction:
     """The edge that is printed like this value, if any: an edge at a third has no exact decimal."""
     return next((edge for edge in attribute.edges if edge_text(edge) == edge_text(value)), value)
 
 
-def _edge(attribute: Binned, place: int) -> str:
-    return edge_text(attribute.edges[place])
+def _edge(attribute: Ordered, place: int) -> str:
+    return attribute.text(attribute.edges[place])

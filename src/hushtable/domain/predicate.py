@@ -11,7 +11,18 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Count", "Event", "Not", "Predicate", "surely_empty"]
+__all__ = [
+    "UNKNOWN",
+    "Count",
+    "Event",
+    "Holds",
+    "Not",
+    "Predicate",
+    "conjunction",
+    "disjunction",
+    "known",
+    "surely_empty",
+]
 
 Truth = NDArray[np.bool_]
 MOST_CELLS = 1 << 12
@@ -91,6 +102,28 @@ class Not(Predicate):
 
 
 @dataclass(frozen=True)
+class Holds(Predicate):
+    """`part IS TRUE`: true where the part is true, false where it is false or unknown."""
+
+    part: Predicate
+
+    @property
+    def positions(self) -> frozenset[int]:
+        """Those of the part."""
+        return self.part.positions
+
+    def truth(self, positions: Sequence[int], sizes: Sequence[int]) -> tuple[Truth, Truth]:
+        """Known everywhere."""
+        true, _ = self.part.truth(positions, sizes)
+        return true, ~true
+
+    def on_rows(self, codes: NDArray[np.integer]) -> tuple[Truth, Truth]:
+        """Known for every row."""
+        true, _ = self.part.on_rows(codes)
+        return true, ~true
+
+
+@dataclass(frozen=True)
 class Count(Predicate):
     """Between `least` and `most` of the parts are true.
 
@@ -140,3 +173,31 @@ def conjunction(parts: Sequence[Predicate]) -> Predicate:
 def disjunction(parts: Sequence[Predicate]) -> Predicate:
     """At least one part."""
     return Count(least=1, most=len(parts), parts=tuple(parts))
+
+
+def known(part: Predicate) -> Predicate:
+    """Whether the part is true or false, and not unknown."""
+    return Holds(disjunction([part, Not(part)]))
+
+
+@dataclass(frozen=True)
+class _Unknown(Predicate):
+    """Neither true nor false for any row: what SQL makes of a comparison with NULL."""
+
+    @property
+    def positions(self) -> frozenset[int]:
+        """None."""
+        return frozenset()
+
+    def truth(self, positions: Sequence[int], sizes: Sequence[int]) -> tuple[Truth, Truth]:
+        """Nowhere."""
+        nowhere = np.zeros([1] * len(positions), dtype=bool)
+        return nowhere, nowhere
+
+    def on_rows(self, codes: NDArray[np.integer]) -> tuple[Truth, Truth]:
+        """For no row."""
+        nowhere = np.zeros(codes.shape[1], dtype=bool)
+        return nowhere, nowhere
+
+
+UNKNOWN: Predicate = _Unknown()

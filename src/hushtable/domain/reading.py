@@ -9,8 +9,10 @@ from typing import Any, cast, get_args
 from ..budget import Neighbours, Unit
 from ..errors import BadDomain
 from ..words import listed, readable, suggestion
-from .attributes import MOST_CODES, Attribute, Boolean, Category, Integer, Missing, Number, Open, canonical
+from .attributes import MOST_CODES, Attribute, Boolean, Integer, Missing, Number, Open, canonical
 from .decision_list import DecisionList
+from .reading_dates import read_date, read_time
+from .reading_words import read_category, read_codes, read_labels
 
 __all__ = ["check_settings", "read_attributes", "read_table", "read_unit"]
 
@@ -19,11 +21,14 @@ MOST_SINGLE_BINS = 1000
 # Characters of a number; equal bins between two long decimals have edges that are longer fractions.
 LONGEST = 2000
 
+ALL = {"other", "missing", "missing_values"}
 OPTIONS = {
-    "boolean": {"other", "missing"},
-    "category": {"values", "other", "missing"},
-    "integer": {"between", "edges", "bins", "other", "missing"},
-    "number": {"between", "edges", "bins", "other", "missing"},
+    "boolean": ALL | {"labels"},
+    "category": ALL | {"values", "labels"},
+    "integer": ALL | {"between", "edges", "bins"},
+    "number": ALL | {"between", "edges", "bins"},
+    "date": ALL | {"between", "edges", "bins", "format"},
+    "time": ALL | {"between", "edges", "bins"},
     "open": set[str](),
     "decision_list": {"inputs", "length", "missing"},
 }
@@ -52,7 +57,8 @@ def read_attributes(parts: Mapping[str, Any]) -> tuple[Attribute, ...]:
     attributes = parts.get("attributes")
     if not isinstance(attributes, Mapping) or not attributes:
         raise BadDomain("the domain has no attributes; add `attributes:` with one line a column")
-    built = tuple(_attribute(_name(name), given) for name, given in attributes.items())
+    codes = read_codes(parts.get("missing_values", ()), "missing_values")
+    built = tuple(_attribute(_name(name), given, codes) for name, given in attributes.items())
     if len({a.name for a in built}) < len(built):
         raise BadDomain("two attributes have the same name; name each column once")
     return built
@@ -73,7 +79,7 @@ def read_unit(parts: Mapping[str, Any]) -> Unit:
     return Unit(rows=rows, neighbours=cast(Neighbours, neighbours))
 
 
-def _attribute(name: str, given: object) -> Attribute:
+def _attribute(name: str, given: object, codes: tuple[str, ...]) -> Attribute:
     if not isinstance(given, Mapping) or "kind" not in given:
         raise BadDomain(f"{name}: write {{kind: ...}} with one of {', '.join(KINDS)}")
     kind = str(given["kind"])
@@ -84,12 +90,17 @@ def _attribute(name: str, given: object) -> Attribute:
     if missing not in ("category", "error"):
         raise BadDomain(f"{name}: missing must be category or error, not '{missing}'")
     other, how = _flag(given.get("other", False), name), cast(Missing, missing)
-    if kind == "boolean":
-        return Boolean(name=name, other=other, missing=how)
     if kind == "open":
         return Open(name=name)
+    if "missing_values" in given:
+        codes = read_codes(given["missing_values"], f"{name}: missing_values")
+    shared: dict[str, Any] = {"other": other, "missing": how, "missing_values": codes}
+    if kind == "boolean":
+        return Boolean(name=name, labels_of=read_labels(name, given, ("true", "false")), **shared)
     if kind == "category":
-        return Category(name=name, other=other, missing=how, names=_names(name, given, "values"))
+        return read_category(name, given, shared, lambda: _names(name, given, "values"))
+    if kind in ("date", "time"):
+        return read_date(name, given, shared) if kind == "date" else read_time(name, given, shared)
     if kind == "decision_list":
         length = _whole(given.get("length", 0), f"{name}: length")
         return DecisionList(name=name, missing=how, inputs=_names(name, given, "inputs"), length=length)
@@ -98,7 +109,7 @@ def _attribute(name: str, given: object) -> Attribute:
     if cls is Integer and (low.denominator, high.denominator) != (1, 1):
         raise BadDomain(f"{name}: an integer lies between whole numbers, not {readable(low)} and {readable(high)}")
     cuts = _cuts(name, given, low=low, high=high, whole=cls is Integer)
-    return cls(name=name, other=other, missing=how, low=low, high=high, cuts=cuts)
+    return cls(name=name, low=low, high=high, cuts=cuts, **shared)
 
 
 def _name(name: object) -> str:

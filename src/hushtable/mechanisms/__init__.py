@@ -22,10 +22,13 @@ def mechanisms() -> dict[str, Mechanism[Any]]:
     return {name: cls() for name, cls in classes_in(sys.modules[__name__], Mechanism).items()}
 
 
-def read_mechanism(text: str) -> Mechanism[Any]:
-    """The mechanism a text names, with options if it has any: `histogram`, `mwem(rounds=12)`."""
+def read_mechanism(text: str, *, recorded: bool = False) -> Mechanism[Any]:
+    """The mechanism a text names, with options if it has any: `histogram`, `mwem(rounds=12)`.
+
+    recorded  the text is that of a journal or file, whose options are as they were when it was written
+    """
     known = mechanisms()
-    if text in known:
+    if text in known and not (recorded and known[text].since):
         return known[text]
     # A hyphen is no part of a name that `read_call` knows.
     title, bracket, rest = text.strip().partition("(")
@@ -37,7 +40,7 @@ def read_mechanism(text: str) -> Mechanism[Any]:
         names = sorted(known)
         raise BadPlan(f"no mechanism '{text[:60]}'; there are {listed(names)}.{suggestion(name, names)}")
     kind = type(known[name])
-    given = under_new_names(given, kind.former)
+    given = (dict(kind.since) if recorded else {}) | under_new_names(given, kind.former)
     options: list[str] = [f.name for f in fields(kind) if f.init and f.name != "learner"] if is_dataclass(kind) else []
     if not set(given) <= set(options):
         raise BadPlan(f"{name} takes {listed(options) or 'no options'}; given: {listed(list(given))}")

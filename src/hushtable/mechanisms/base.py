@@ -92,7 +92,10 @@ class Design(Generic[P]):
     @property
     def recorded(self) -> str:
         """The same as files, journals and digests keep it: options under the names they had first."""
-        return under_former_names(self.title, self.by.former)
+        if not self.by.since:
+            return under_former_names(self.title, self.by.former)
+        options = options_text(self.by, self.by.since)
+        return under_former_names(f"{self.mechanism}({options})" if options else self.mechanism, self.by.former)
 
     @property
     def error(self) -> float:
@@ -127,6 +130,8 @@ class Mechanism(ABC, Generic[P]):
     name: ClassVar[str]
     former: ClassVar[Mapping[str, str]] = MappingProxyType({})
     """Options that had another name once, old to new, as for workloads."""
+    since: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+    """Options that older records do not name, with what they then were: a record names them where they differ."""
     answers: ClassVar[tuple[type[Workload], ...]] = ()
     """The kinds of workloads it can answer."""
     source: ClassVar[str]
@@ -194,7 +199,8 @@ def of_kind(workload: Workload, kind: type[W]) -> W:
     return workload
 
 
-def options_text(mechanism: Any) -> str:
-    """The options of a mechanism (a dataclass) that differ from its defaults: `rounds=12, measure_by=query`."""
-    given = {f.name: getattr(mechanism, f.name) for f in fields(mechanism) if getattr(mechanism, f.name) != f.default}
+def options_text(mechanism: Any, defaults: Mapping[str, Any] = MappingProxyType({})) -> str:
+    """The options of a mechanism (a dataclass) that differ from its defaults, or from these: `rounds=12, cells=64`."""
+    own = {f.name: defaults.get(f.name, f.default) for f in fields(mechanism)}
+    given = {name: getattr(mechanism, name) for name, default in own.items() if getattr(mechanism, name) != default}
     return ", ".join(f"{name}={value}" for name, value in given.items())

@@ -13,7 +13,7 @@ from ..budget import Budget, Currency
 from ..domain import Domain
 from ..errors import HushError
 from ..questions.workloads.base import Workload
-from ..words import counted, shortened
+from ..words import counted, html, shortened
 from .base import Design, Mechanism
 
 if TYPE_CHECKING:
@@ -138,6 +138,9 @@ class Plan:
         rows = "" if self.rows is None else f", {counted(self.rows, 'row')}"
         what = f"{shortened(str(self.workload), 200)} by {shortened(self.mechanism, 200)}"
         return f"<Plan for {shortened(self.domain.table, 80)}{rows}: {what}, {self.budget}; print it for the forecast>"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html(str(self))}</pre>"
 
     def __str__(self) -> str:
         from .plan_text import plan_text

@@ -13,14 +13,14 @@ from ..domain.attributes import Attribute
 from ..laws import Law
 from ..maths.interactions.noisy_table import Moments
 from ..questions.answer import Answer, CrossTab, interval_factor
-from ..questions.measure import levels
 from ..questions.parse import Question
 from .build_answer import Estimates, Wording, build_answer, group_labels
 from .quotients import PLACES, Averages, Quotients
 
-__all__ = ["Around", "LinearSums", "Spans", "averages", "mean_answer"]
+__all__ = ["IN_BINS", "Around", "LinearSums", "Spans", "averages", "mean_answer"]
 
 Floats = NDArray[np.float64]
+IN_BINS = "{} was released in bins: the bias bound says how far values inside may move it"
 TOO_SMALL = "a group that is too small to tell from 0 has an unknown average; its interval is all there can be"
 
 
@@ -53,7 +53,7 @@ class Spans:
         assert question.average is not None
         shape = [1] * where.ndim
         shape[question.positions.index(question.average)] = attribute.size
-        middle, half, has = (column.reshape(shape) for column in levels(attribute))
+        middle, half, has = (column.reshape(shape) for column in question.measure.levels(attribute))
         low, high, inside, ends = middle - half, middle + half, [], []
         for cell in np.ndindex(*where.shape[: len(question.groups)]):
             kept = np.zeros_like(where)
@@ -139,10 +139,10 @@ def mean_answer(
     """The averages of all groups as an answer, with the notes that every model gives."""
     assert question.average is not None
     attribute = domain.closed[question.average]
-    if levels(attribute).half.any():
+    if question.measure.levels(attribute).half.any():
         notes = (
             *notes,
-            f"{attribute.name} was released in bins: the bias bound says how far values inside may move it",
+            IN_BINS.format(attribute.name),
         )
     if np.isnan(means.value).any():
         notes = (*notes, TOO_SMALL)

@@ -16,6 +16,7 @@ from ..words import counted, listed, shortened
 if TYPE_CHECKING:
     from ..domain import Domain
     from ..questions.answer import Answer, CrossTab
+    from ..questions.parse import Question
     from .sections import Section
     from .smooth.density import Density
 
@@ -72,6 +73,28 @@ class Model(ABC):
 
         return parse(text, self.domain)
 
+    def plain(self, question: Question) -> Any:
+        """A plain question, as a statement is made of, in the form `answer` takes."""
+        return question
+
+    def sum_answer(self, question: Question) -> Answer | CrossTab | None:
+        """The sum of the column whose mean is asked, of a model whose released numbers give it; None otherwise."""
+        return None
+
+    def quantile_answer(self, question: Question, level: float) -> Answer | None:
+        """A quantile of the column whose mean is asked, of a model that has one of its own; None otherwise."""
+        return None
+
+    @property
+    def means_of_codes(self) -> bool:
+        """Whether a mean may be one of numbers that a question gives to codes, such as 1 and 0."""
+        return self.answers_tables
+
+    @property
+    def reads_statements(self) -> bool:
+        """Whether a SELECT may be taken apart into plain questions."""
+        return self.answers_tables
+
     def accept(self, question: Any) -> Any:
         """A question that is no text, if the model takes such; BadQuestion otherwise."""
         kind = type(question).__name__
@@ -114,6 +137,10 @@ class Model(ABC):
     ) -> Answer | CrossTab:
         """The mean of numpy code whose arguments are named like smooth columns; BadQuestion where there are none."""
         raise BadQuestion("this synopsis has no smooth columns to average over; release smooth(columns=[...])")
+
+    def evaluate_queries(self, queries: Any, *, count: bool = False) -> CrossTab:
+        """The answers to a matrix of queries, of a family of polynomials; BadQuestion where there is none."""
+        raise BadQuestion("this synopsis has no family of polynomials to evaluate; release polynomials(family=...)")
 
     def density(self, columns: Sequence[str], *, where: str | None = None, confidence: float = 0.95) -> Density:
         """How rows are spread over one or two smooth columns; BadQuestion where there are none."""

@@ -23,6 +23,7 @@ from ..questions.answer import (
     SmoothTable,
 )
 from ..questions.answer_forms import AnswerUnit
+from ..questions.arithmetic import Errors
 
 __all__ = [
     "Estimates",
@@ -58,6 +59,8 @@ class Estimates:
     """From a confidence to the ends of all intervals, where they do not lie evenly around the values."""
     parts: Mapping[str, ArrayLike] = field(default_factory=dict)
     """What the standard error is made of, for answers that say so."""
+    errors: Errors | None = None
+    """What the error of one number is made of, for arithmetic with it."""
 
     def in_rows(self, rows: float) -> Estimates:
         """Fractions of so many rows as counts; their kurtosis is the same."""
@@ -118,10 +121,15 @@ def build_smooth_answer(
 
 
 def build_quantile(
-    wording: Wording, estimates: Estimates, ends: Ends, *, bias_kind: BiasKind = "certified"
+    wording: Wording,
+    estimates: Estimates,
+    ends: Ends,
+    *,
+    bias_kind: BiasKind = "certified",
+    certified: tuple[float, float] | None = None,
 ) -> QuantileAnswer:
-    """A quantile of all rows that a question keeps."""
-    return _single(QuantileAnswer, wording, estimates, {"bias_kind": bias_kind, "ends": ends})
+    """A quantile of all rows that a question keeps; `certified` holds whatever the rows are, where `ends` may not."""
+    return _single(QuantileAnswer, wording, estimates, {"bias_kind": bias_kind, "ends": ends, "certified": certified})
 
 
 def certain_answer(question: str, share: float, *, count: bool, rows: float = 1.0, rows_stderr: float = 0.0) -> Answer:
@@ -158,7 +166,7 @@ def _single(kind: type[Single], wording: Wording, estimates: Estimates, own: dic
     return kind(
         question=wording.question, unit=wording.unit, estimator=wording.estimator, notes=wording.notes,
         limits=estimates.limits, value=number(estimates.value), stderr=number(estimates.stderr),
-        bias=number(estimates.bias), kurtosis=number(estimates.kurtosis),
+        bias=number(estimates.bias), kurtosis=number(estimates.kurtosis), parts=estimates.errors,
         **own,
     )  # fmt: skip
 

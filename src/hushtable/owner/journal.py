@@ -105,7 +105,7 @@ class ReleaseJournal(StateFile, Journal):
         made = given or plan(
             Domain.from_dict(json.loads(facts["domain"])),
             workload=facts["workload"],
-            mechanism=facts["mechanism"],
+            mechanism=read_mechanism(facts["mechanism"], recorded=True),
             budget=(budget := Budget.from_dict(facts["budget"])),
             rows=facts["rows"],
             # Before there was a choice all that could be was spent in zcdp.

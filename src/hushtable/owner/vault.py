@@ -19,6 +19,7 @@ from ..vault.ledger.account import Rehearsal
 from ..vault.ledger.ledger import Ledger
 from ..vault.sources import Progress, open_source
 from ..vault.statistics.base import T, Total
+from ..words import html
 from .carry_out import account_of, carry_out
 from .journal import ENDING, ReleaseJournal
 from .prepare import prepare
@@ -50,6 +51,9 @@ class Vault:
     def __repr__(self) -> str:
         """Nothing of the rows, not even their number."""
         return f"<Vault of {self.domain!r}, ledger {self.ledger_path}>"
+
+    def _repr_html_(self) -> str:
+        return f"<p><b>Vault</b>, ledger <code>{html(str(self.ledger_path))}</code></p>{self.domain._repr_html_()}"
 
     @property
     def rows(self) -> int | None:
@@ -155,6 +159,7 @@ class Vault:
         way: Way | None = None,
         workload: Workload | str | None = None,
         currency: Currency | None = None,
+        calibration: Number | None = None,
         on_exhausted: OnExhausted = "unverified",
         randomness: Randomness | None = None,
         progress: Progress | None = None,
@@ -189,6 +194,7 @@ class Vault:
                 way=way,
                 workload=workload,
                 currency=currency,
+                calibration=calibration,
             ),
             rows=self.rows,
             read=read,

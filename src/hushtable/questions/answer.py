@@ -6,15 +6,16 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields, replace
 from itertools import islice
-from statistics import NormalDist
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import BadQuestion
 from ..laws import Law
 from .answer_forms import AnswerForms, AnswerUnit, html, measured, none_if_unknown, shown
+from .arithmetic import Errors, Release
+from .computed import Computed, notes_of
+from .intervals import interval_factor
 from .stamp import SIMULATED, mark, other_notes
 
 __all__ = [
@@ -31,19 +32,7 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 Limits = Callable[[float], tuple[Floats, Floats]]
-BiasKind = Literal["certified", "sampled"]
-
-
-def interval_factor(confidence: float, kurtosis: Floats | float = 0.0) -> Any:
-    """Half width of a two-sided interval in standard errors.
-
-    Normal noise has kurtosis 0. Sums of few Laplace noises have heavier tails: Cornish and Fisher's first
-    correction z + (z^3 - 3z) kurtosis / 24, which for a single Laplace at 95% gives 2.17, 95.3% of it.
-    """
-    if not 0 < confidence < 1:
-        raise BadQuestion(f"confidence must be between 0 and 1 (say 0.95), not {confidence:g}")
-    z = NormalDist().inv_cdf(0.5 + confidence / 2)
-    return z + max(z**3 - 3 * z, 0.0) / 24 * kurtosis
+BiasKind = Literal["certified", "sampled", "calibrated"]
 
 
 def _narrower(one: tuple[float, float], other: tuple[float, float]) -> bool:
@@ -53,7 +42,7 @@ def _narrower(one: tuple[float, float], other: tuple[float, float]) -> bool:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answer(AnswerForms):
+class Answer(AnswerForms, Computed):
     """One number: its value, the standard error of the noise in it, and a certified bound on its bias."""
 
     question: str
@@ -73,6 +62,21 @@ class Answer(AnswerForms):
     """An interval that holds for the worst question of its kind (95%), where the bar is that of a usual one."""
     not_private: bool = False
     """Whether it comes from a rehearsal with simulated randomness."""
+    release: Release | None = field(default=None, repr=False, compare=False)
+    """What it was asked of: answers of one release share its noise."""
+    parts: Errors | None = field(default=None, repr=False, compare=False)
+    """What its error is made of, where that is known: for arithmetic between answers."""
+
+    def _computed(self, text: str, unit: AnswerUnit, numbers: dict[str, Any], others: list[Computed]) -> Answer:
+        parts, unknown = numbers["parts"], numbers.get("unknown")
+        stderr = math.nan if unknown else math.sqrt(parts.variance())
+        notes = notes_of(self, others, parts)
+        return Answer(
+            question=text, unit=unit, value=numbers["value"], stderr=stderr, bias=numbers["bias"],
+            kurtosis=max(each.kurtosis for each in (self, *others)), estimator="computed",
+            notes=notes if unknown is None else (unknown, *notes), limits=numbers.get("limits"), parts=parts,
+            not_private=any(each.not_private for each in (self, *others)),
+        )  # fmt: skip
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """Lower and upper end: bias and noise on both sides, never clipped; or an average's limits, in its range."""
@@ -134,7 +138,7 @@ class Answer(AnswerForms):
         return self._plain(0.95)
 
     def __str__(self) -> str:
-        return self.text()
+        return self.text() + self._said
 
     def _repr_html_(self) -> str:
         notes = "".join(f"<br><small>{html(note)}</small>" for note in self.notes)
@@ -157,7 +161,10 @@ class ListAnswer(Answer):
 
 @dataclass(frozen=True, kw_only=True)
 class SmoothAnswer(Answer):
-    """A mean. `bias_kind` is certified (proven between all points) or sampled (looked at on a grid)."""
+    """A mean. `bias_kind` is certified (proven between all points), sampled (looked at on a grid) or calibrated.
+
+    Calibrated intervals are those of quantiles: they hold for columns as real ones are, and `certified` for all.
+    """
 
     bias_kind: BiasKind = "certified"
     ends: Callable[[float], tuple[float, float]] | None = None
@@ -202,10 +209,14 @@ class CrossTab(AnswerForms):
     """The same from measured numbers alone, nan where they do not tell; where the value itself is a model's."""
     limits: Limits | None = field(default=None, repr=False, compare=False)
     """From a confidence to the ends of the intervals, where they do not lie evenly around the values: averages."""
+    certified: tuple[Floats, Floats] | None = field(default=None, repr=False)
+    """Ends of intervals that hold for the worst question about these columns (95%), all cells at once."""
     limits_at_once: Limits | None = field(default=None, repr=False, compare=False)
     """The same for all intervals at once, where the noises of the cells are known together."""
     not_private: bool = False
     """Whether it comes from a rehearsal with simulated randomness."""
+    among: int | None = None
+    """Of how many groups these were picked, by HAVING or LIMIT; intervals for all at once hold for those too."""
 
     def __len__(self) -> int:
         return len(self.value)
@@ -219,7 +230,7 @@ class CrossTab(AnswerForms):
         if simultaneous and self.limits_at_once is not None:
             return self.limits_at_once(confidence)
         if simultaneous and len(self) > 0 and 0 < confidence < 1:
-            cells = len(self)
+            cells = max(len(self), self.among or 0)
             gaussian = self.law.power == 2
             confidence = confidence ** (1 / cells) if gaussian else 1 - (1 - confidence) / cells
         if self.limits is not None:
@@ -233,6 +244,8 @@ class CrossTab(AnswerForms):
         numbers = {"value": self.value, "stderr": self.stderr, "bias": self.bias, "low": low, "high": high}
         if self.unbiased is not None:
             numbers |= {"unbiased": self.unbiased.value, "unbiased_stderr": self.unbiased.stderr}
+        if self.certified is not None:
+            numbers |= dict(zip(("certified_low", "certified_high"), self.certified, strict=True))
         marked = mark(self.not_private, len(self))
         # A group column that is named like a number keeps its labels under another name.
         own = {*numbers, *marked}
@@ -266,7 +279,7 @@ class CrossTab(AnswerForms):
 
     def consistent(self) -> CrossTab:
         """A view: the nearest table without negative cells and with the same sum. Error bars stay the raw ones."""
-        if self.unit == "mean":
+        if self.unit not in ("count", "fraction"):
             return self  # a mean may be negative, and means have no sum to keep
         from ..maths.linear.non_negative import nearest_non_negative
 
@@ -296,7 +309,7 @@ class CrossTab(AnswerForms):
         return f"{self.unit}s of {len(self):,} groups by {', '.join(self.groups)}, with 95% intervals; {first}; ..."
 
     def __str__(self) -> str:
-        return self.text()
+        return self.text() + self._said
 
     def text(self, confidence: float = 0.95, *, simultaneous: bool = False) -> str:
         """An aligned table, a line a cell; that of a rehearsal begins with its stamp."""

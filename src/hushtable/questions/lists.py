@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..domain.attributes import Attribute, Binned, Open, canonical
+from ..domain.attributes import Attribute, Open, Ordered, canonical
 from ..errors import BadPath, BadQuestion
 from ..words import listed
 
@@ -213,7 +213,7 @@ def _label(attribute: Attribute, value: Any) -> str:
     code = attribute.missing_code if attribute.is_missing(value) else attribute.place(value)
     if code is None:
         raise BadQuestion(f"{attribute.name} has no value '{str(value)[:40]}'; it has {listed(attribute.labels)}")
-    if isinstance(attribute, Binned) and code < len(attribute.values) and len(set(attribute.bin_bounds()[code])) > 1:
+    if isinstance(attribute, Ordered) and code < len(attribute.values) and len(set(attribute.bin_bounds()[code])) > 1:
         raise BadQuestion(
             f"{attribute.name} was counted in bins, and {text} shares one with others; "
             f"ask for the whole bin '{attribute.labels[code]}'"

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..domain.attributes import Attribute, Binned, Boolean
+from ..domain.attributes import Attribute, Binned, Boolean, Category
 from ..errors import BadQuestion
 
 __all__ = ["COUNT", "Levels", "Measure", "levels"]
@@ -23,16 +23,27 @@ class Measure:
     kind: Literal["count", "mean"]
     column: int | None = None
     """Position of the column among the closed attributes; None for a count."""
+    worth: tuple[tuple[float, float] | None, ...] | None = None
+    """What each code is worth, from least to most, None for rows that do not count; None: the column's own numbers."""
 
     @property
     def positions(self) -> frozenset[int]:
         """The attributes it needs beside those of the condition."""
         return frozenset() if self.column is None else frozenset({self.column})
 
+    def levels(self, attribute: Attribute) -> Levels:
+        """The numbers by which the codes of its column enter."""
+        if self.worth is None:
+            return levels(attribute)
+        ends = np.array([(0.0, 0.0) if both is None else both for both in self.worth]).reshape(-1, 2)
+        known = np.array([0.0 if both is None else 1.0 for both in self.worth])
+        return Levels(ends.mean(axis=1), (ends[:, 1] - ends[:, 0]) / 2, known)
+
     @classmethod
     def of_column(cls, kind: Literal["mean"], column: int, attribute: Attribute) -> Measure:
         """A measure of the numbers in a column; BadQuestion where they are none."""
-        if not isinstance(attribute, (Binned, Boolean)):
+        numbers = isinstance(attribute, Category) and attribute.numbers is not None
+        if not numbers and not isinstance(attribute, (Binned, Boolean)):
             raise BadQuestion(f"{attribute.name} is not a number, so it has no average; count it by GROUP BY")
         return cls(kind, column)
 
@@ -52,11 +63,13 @@ class Levels(NamedTuple):
 
 
 def levels(attribute: Attribute) -> Levels:
-    """The numbers of a binned or boolean attribute; `other` and missing rows have none."""
+    """The numbers of a binned or boolean attribute, or of values that are numbers; `other` and missing have none."""
     if isinstance(attribute, Binned):
         bounds = attribute.bin_bounds()
         middle = [float(low + high) / 2 for low, high in bounds]
         half = [float(high - low) / 2 for low, high in bounds]
+    elif isinstance(attribute, Category) and attribute.numbers is not None:
+        middle, half = list(attribute.numbers), [0.0] * len(attribute.names)
     else:
         middle, half = [0.0, 1.0], [0.0, 0.0]
     extra = attribute.size - len(middle)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -15,9 +16,16 @@ from .measure import COUNT, Measure
 if TYPE_CHECKING:
     from sqlglot import exp
 
-__all__ = ["FORMS", "Question", "parse"]
+__all__ = ["FORMS", "Question", "is_select", "parse"]
 
 FORMS = "a WHERE expression, or SELECT [columns,] count(*) or avg(column) FROM table [WHERE ...] [GROUP BY columns]"
+
+SELECT = re.compile(r"\s*(--[^\n]*\n\s*|/\*.*?\*/\s*)*\(*\s*(select|with)\b", re.IGNORECASE | re.DOTALL)
+
+
+def is_select(text: str) -> bool:
+    """Whether a text is a SELECT, which gives numbers of rows, or else a condition, which gives a share of them."""
+    return SELECT.match(text) is not None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,7 +19,10 @@ SIMULATED = "NOT PRIVATE: released with simulated randomness"
 def stamped(answer: Given) -> Given:
     """The answer as one of a rehearsal: marked, with the stamp as its first note; so is the one beside it."""
     beside: Any = None if answer.unbiased is None else stamped(answer.unbiased)
-    return replace(answer, not_private=True, notes=(SIMULATED, *other_notes(answer.notes)), unbiased=beside)
+    inner: dict[str, Any] = getattr(answer, "answers", {})
+    own = {"answers": {name: stamped(table) for name, table in inner.items()}} if inner else {}
+    notes = (SIMULATED, *other_notes(answer.notes))
+    return replace(answer, not_private=True, notes=notes, unbiased=beside, **own)  # type: ignore[arg-type]
 
 
 def mark(not_private: bool, rows: int) -> dict[str, list[Any]]:

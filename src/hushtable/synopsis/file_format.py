@@ -36,7 +36,7 @@ def pack(synopsis: Synopsis) -> tuple[bytes, dict[str, bytes]]:
     numbers = synopsis.model.numbers()
     members = {f"{name}.parquet": _parquet(values) for name, values in numbers.items()}
     manifest = {
-        "format": synopsis.model.format,
+        "format": max(synopsis.model.format, synopsis.domain.form),
         "domain": synopsis.domain.to_dict(),
         "workload": synopsis.workload,
         "mechanism": synopsis.mechanism,

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..domain import Domain
-from ..errors import HushError
+from ..errors import BadQuestion, HushError
 from ..models.base import Model
 from ..questions.answer import Answer, CrossTab
+from ..questions.arithmetic import Release
 from ..questions.stamp import SIMULATED, stamped
 from ..words import counted, listed, readable, shortened
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from ..mechanisms.planner import Plan
     from ..questions.lists import Listed, Lists
+    from .info import SynopsisInfo
 
 __all__ = ["SIMULATED", "Synopsis", "load"]
 
@@ -62,19 +64,29 @@ class Synopsis:
             not_private=not_private,
         )
 
-    def ask(self, question: str | Listed | Lists, *, count: bool = False) -> Answer | CrossTab:
-        """The answer to a question in SQL's words: fractions of all rows, or numbers of rows with count=True.
+    def ask(self, question: str | Listed | Lists, *, count: bool | None = None) -> Answer | CrossTab:
+        """The answer to a question in SQL's words.
 
-        A synopsis of a sparse workload also takes lists of values as they are.
+        A condition gives the share of all rows, SELECT count(*) a number of rows; count=True and count=False ask for
+        one or the other. A synopsis of a sparse workload also takes lists of values as they are.
         """
         import numpy as np
 
-        parsed = self._parsed(question) if isinstance(question, str) else self.model.accept(question)
+        from ..questions.sql.evaluate import evaluate
+        from ..questions.sql.statement import Statement
+
+        parsed, counts = self._parsed(question) if isinstance(question, str) else (self.model.accept(question), False)
+        count = counts if count is None else count
         # Numbers too large to be squared come out as not known; numpy's remarks on that help nobody.
         with np.errstate(all="ignore"):
+            if isinstance(parsed, Statement):
+                selected = evaluate(parsed, self.model, count=count)
+                return stamped(selected) if self.not_private else selected
             answer = self._nothing(parsed, count=count) or self.model.answer(parsed, count=count)
         if remarks := getattr(parsed, "notes", ()):
             answer = replace(answer, notes=(*remarks, *answer.notes))
+        if isinstance(answer, Answer):
+            answer = replace(answer, release=Release(self))
         return stamped(answer) if self.not_private else answer
 
     def _nothing(self, question: Any, *, count: bool) -> Answer | None:
@@ -85,6 +97,12 @@ class Synopsis:
         if not isinstance(question, Question) or not question.empty(self.domain.sizes):
             return None
         return certain_answer(question.text, 0.0, count=count)
+
+    def info(self) -> SynopsisInfo:
+        """What the file holds: columns, questions to try, the promise and the noise; as `hush info` prints it."""
+        from .info import info_of
+
+        return info_of(self)
 
     def sample(self, rows: int, *, seed: int | None = None) -> pa.Table:
         """Synthetic rows as an Arrow table, drawn from the model: no budget is spent, and no error bar comes along.
@@ -124,16 +142,38 @@ class Synopsis:
         answer = self.model.average(function, where=where, by=by)
         return stamped(answer) if self.not_private else answer
 
-    def _parsed(self, text: str) -> Any:
-        """Parsing takes longer than answering, and people ask the same thing again."""
+    def evaluate(self, queries: Any, *, count: bool = False) -> CrossTab:
+        """The answers to many queries of a family of polynomials: a matrix of 0 and 1, a row each."""
+        answers = self.model.evaluate_queries(queries, count=count)
+        return stamped(answers) if self.not_private else answers
+
+    def _parsed(self, text: str) -> tuple[Any, bool]:
+        """What is asked, and whether in numbers of rows. Parsing takes long, and people ask the same thing again."""
         if text not in self._questions:
+            from ..questions.parse import is_select
+            from ..questions.sql.statement import is_share
+
             if len(self._questions) > 1000:
                 self._questions.clear()
-            self._questions[text] = self.model.parse(text)
+            select = is_select(text) or is_share(text)
+            self._questions[text] = (self._read(text) if select else self.model.parse(text), select)
         return self._questions[text]
 
+    def _read(self, text: str) -> Any:
+        """A SELECT: a plain question in the model's own form, or a statement that is made of such."""
+        from ..questions.sql.statement import read_statement
+
+        if self.model.answers_tables:
+            return read_statement(text, self.domain) or self.model.parse(text)
+        try:
+            return self.model.parse(text)
+        except BadQuestion:
+            if not self.model.reads_statements:
+                raise
+            return read_statement(text, self.domain) or self.model.parse(text)
+
     @cached_property
-    def _questions(self) -> dict[str, Any]:
+    def _questions(self) -> dict[str, tuple[Any, bool]]:
         return {}
 
     @cached_property
@@ -177,8 +217,11 @@ class Synopsis:
         return (
             f"<Synopsis of {shortened(self.domain.table, 60)} ({counted(len(self.domain.names), 'attribute')}: "
             f"{names}{rows}): {shortened(self.workload, 150)} by {shortened(self.mechanism, 100)}, {price}.{stamp} "
-            "Ask with .ask('question'), see docs/questions.md.>"
+            "Ask with .ask('question'), see .info().>"
         )
+
+    def _repr_html_(self) -> str:
+        return self.info()._repr_html_()
 
     def __str__(self) -> str:
         stamp = f"\n{SIMULATED}" if self.not_private else ""

@@ -273,7 +273,7 @@ def test_a_damaged_file_is_refused_without_quoting_it(name, tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "says"),
-    [("none.csv", "no file"), ("t.xlsx", "allowed: .csv"), ("folder.csv", "is not a file"), ("t.gz", "allowed: .csv")],
+    [("none.csv", "no file"), ("t.xls", "allowed: .csv"), ("folder.csv", "is not a file"), ("t.gz", "allowed: .csv")],
 )
 def test_a_path_that_is_no_table(name, says, tmp_path):
     if name.startswith("folder"):

@@ -82,6 +82,11 @@ class Calibration:
         """Standard error of half a distance, in rows."""
         return self.law.stderr(self.scale) / (2 * CALIBRATION_UNIT)
 
+    def distance(self, members: tuple[int, ...]) -> float | None:
+        """The noisy sum of |count - model| of a compared table, in rows; None of one that was not compared."""
+        place = self._places.get(members)
+        return None if place is None else float(self.distances[place]) / CALIBRATION_UNIT
+
     def variations(self, width: int, rows: float) -> NDArray[np.float64]:
         """Estimated total variation between model and table, for every compared table of a width."""
         here = [place for place, members in enumerate(self.tables) if len(members) == width]

@@ -28,9 +28,11 @@ __all__ = [
     "NOT_MEASURED",
     "ErrorRatio",
     "ErrorRatios",
+    "beyond_pairs",
     "deviations",
     "expected_sums",
     "model_tables",
+    "table_layout",
     "tables_to_sum",
 ]
 
@@ -38,11 +40,15 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 # Columns of the widest tables that are compared, and how many tables of each width.
 MOST_WIDTH, TABLES = 5, 32
-# What other tables showed (docs/whole-table.md): the ratio of each width, its standard deviation between tables, by
-# how much it grows with each column beyond the widest, and the least one that is believed.
-USUAL, BETWEEN, GROWTH, LEAST = (1.0, 1.05, 0.9, 1.1, 1.2), 0.2, 1.1, 0.5
+# What other tables showed (docs/whole-table.md): the ratio of each width; its standard deviation between tables as a
+# part of it, for all widths together and for each alone; by how much it grows with each column beyond the widest; and
+# the least one that is believed.
+USUAL, COMMON, OWN, GROWTH, LEAST = (1.0, 0.9, 1.0, 1.05, 1.05), 0.1, 0.12, 1.1, 0.5
+# Sums over tables of halves show so many times the ratio of questions of that width, and a sum of so few tables differs
+# from that of all by such a part of it.
+SHOWN, SAMPLED = (1.0, 1.0, 1.0, 1.1, 1.15), 0.12
 # So many standard errors are added to it: bars that are too narrow do more harm than bars that are too wide.
-CAUTION = 0.5
+CAUTION = 1.0
 # Excess kurtosis of errors over deviations: some questions are harder than others.
 KURTOSIS = 5.0
 
@@ -55,32 +61,56 @@ class ErrorRatio(NamedTuple):
     """measured, usual (the calibration is too noisy, or was left out) or extrapolated (wider than was compared)."""
 
 
-def deviations(share: Floats, spread: Floats, width: int, rows: float) -> Floats:
+def deviations(share: Floats, spread: Floats, width: int, rows: float, *, all_chance: bool = False) -> Floats:
     """Standard deviations of shares: what replicates show, and what chance moves where no table was measured.
 
     The rows are themselves a draw from whatever they come from, and a model of pairs knows nothing of chance in tables
-    of three columns and more: share (1 - share) / rows, and never less than one row.
+    of three columns and more; never less than one row. `all_chance` is as older files had it.
     """
-    chance = np.clip(share * (1 - share), 1 / rows, None) / rows if width > 2 else 1 / rows**2
+    moved = share * (1 - share) if all_chance else beyond_pairs(share, width)
+    chance = np.clip(moved, 1 / rows, None) / rows if width > 2 else 1 / rows**2
     return np.asarray(np.sqrt(spread**2 + chance))
 
 
-def tables_to_sum(shares: Sequence[Floats], random: np.random.Generator) -> list[list[GroupedSet]]:
-    """Random tables of 1, 2, ... columns, each column cut in two at random, as near to halves as the shares allow."""
-    columns = [j for j, share in enumerate(shares) if len(share) > 1]
+def beyond_pairs(share: Floats, width: int) -> Floats:
+    """Variance of a row's part in a question that its pairs of columns do not tell.
+
+    If each of k independent columns keeps a share s of the rows, with s^k = share, the variance share (1 - share) is a
+    sum over sets of columns of (s (1 - s))^|set| s^(2 (k - |set|)) [Efron and Stein]; those of more than two are left.
+    """
+    each = np.clip(share, 0.0, 1.0) ** (1 / width)
+    alone, apart = each * (1 - each), each**2
+    parts = [math.comb(width, size) * alone**size * apart ** (width - size) for size in range(3, width + 1)]
+    return np.asarray(sum(parts, np.zeros_like(each)))
+
+
+def tables_to_sum(
+    shares: Sequence[Floats],
+    random: np.random.Generator,
+    *,
+    columns: Sequence[int] | None = None,
+    ordered: bool = False,
+) -> list[list[GroupedSet]]:
+    """Random tables of 1, 2, ... columns, each column cut in two at random, as near to halves as the shares allow.
+
+    Of these columns or of all; `ordered` cuts them into an interval, which may go round the ends, and the rest.
+    """
+    among = range(len(shares)) if columns is None else columns
+    able = [j for j in among if len(shares[j]) > 1]
     return [
         [
-            GroupedSet(tuple(members), tuple(_halves(shares[j], random) for j in members))
-            for members in (random.choice(columns, width, replace=False).tolist() for _ in range(TABLES))
+            GroupedSet(tuple(members), tuple(_halves(shares[j], random, ordered) for j in members))
+            for members in (random.choice(able, width, replace=False).tolist() for _ in range(TABLES))
         ]
-        for width in range(1, min(MOST_WIDTH, len(columns)) + 1)
+        for width in range(1, min(MOST_WIDTH, len(able)) + 1)
     ]
 
 
-def _halves(share: Floats, random: np.random.Generator) -> Integers:
-    order = random.permutation(len(share))
+def _halves(share: Floats, random: np.random.Generator, ordered: bool) -> Integers:
+    codes = len(share)
+    order = np.roll(np.arange(codes), int(random.integers(codes))) if ordered else random.permutation(codes)
     cut = 1 + int(np.argmin(np.abs(np.cumsum(share[order])[:-1] - 0.5)))
-    groups = np.ones(len(share), dtype=np.int64)
+    groups = np.ones(codes, dtype=np.int64)
     groups[order[:cut]] = 0
     return groups
 
@@ -90,7 +120,7 @@ def model_tables(cloud: WeightedRows, sets: Sequence[GroupedSet]) -> list[Floats
     from .kernels import weighted_tables
 
     codes = np.array([cloud.values(j) for j in range(len(cloud.base))])
-    lines, spans, maps, starts = _layout(sets)
+    lines, spans, maps, starts = table_layout(sets)
     out = np.zeros(int(starts[-1]))
     weighted_tables(codes, cloud.weights, lines, spans, maps, starts, out)
     return [part.reshape(grouped.shape) for part, grouped in zip(np.split(out, starts[1:-1]), sets, strict=True)]
@@ -110,7 +140,7 @@ def expected_sums(
     places = np.where([ratio is None for _, ratio in drawn], -1, places[:-1])
     sums = []
     for tables in sets:
-        lines, spans, maps, starts = _layout(tables)
+        lines, spans, maps, starts = table_layout(tables)
         own, each = np.zeros(int(starts[-1])), np.zeros((int(starts[-1]), replicates.count))
         replicated_tables(codes, replicates.carriers[1], replicates.weights, np.concatenate(ratios), places, lines,
                           spans, maps, starts, own, each)  # fmt: skip
@@ -126,7 +156,7 @@ def expected_sums(
     return sums
 
 
-def _layout(sets: Sequence[GroupedSet]) -> tuple[Integers, Integers, Integers, Integers]:
+def table_layout(sets: Sequence[GroupedSet]) -> tuple[Integers, Integers, Integers, Integers]:
     """Lines (attribute, place of its map), where each table's lines begin, the maps, and where its cells begin."""
     lines, maps, place = [], [np.zeros(1, dtype=np.int64)], 1
     for grouped in sets:
@@ -154,21 +184,28 @@ class ErrorRatios:
     scales: tuple[float, ...]
     """Variance (Gaussian) or scale b (Laplace) of each sum's noise."""
     law: Law
+    all_chance: bool = False
+    """Whether chance in pairs was expected too, as in files of before; then answers take it in as well."""
 
     @cached_property
     def _measured(self) -> list[ErrorRatio]:
-        """What other tables showed, corrected by what was measured here as far as its noise allows."""
-        found = []
-        for place, usual in enumerate(USUAL):
-            prior = (BETWEEN * usual) ** 2
-            seen, noise = usual, math.inf
-            if place < len(self.sums) and self.expected[place] > 0:
-                expected = float(self.expected[place])
-                seen, noise = self.sums[place] / expected, self.law.stderr(self.scales[place]) / expected
-            trust = prior / (prior + noise**2)
-            ratio = usual + trust * (seen - usual) + CAUTION * math.sqrt(prior * (1 - trust))
-            found.append(ErrorRatio(max(ratio, LEAST), "measured" if trust >= 0.5 else "usual"))
-        return found
+        """What other tables showed, corrected by what was measured here as far as its noise allows.
+
+        All widths together: a table that is harder than others at one width is so at the others too.
+        """
+        usual = np.array(USUAL)
+        prior = COMMON**2 + OWN**2 * np.eye(len(usual))
+        seen = [place for place in range(min(len(self.sums), len(usual))) if self.expected[place] > 0]
+        expected = self.expected[seen].astype(np.float64) * usual[seen] * np.array(SHOWN)[seen]
+        noise = np.array([self.law.stderr(self.scales[place]) for place in seen]) / expected
+        gain = prior[:, seen] @ np.linalg.inv(prior[np.ix_(seen, seen)] + np.diag(noise**2 + SAMPLED**2))
+        ratio = 1 + gain @ (self.sums[seen] / expected - 1)
+        left = np.diag(prior - gain @ prior[seen])
+        trust = 1 - left / np.diag(prior)
+        return [
+            ErrorRatio(float(max(u * (r + CAUTION * v**0.5), LEAST)), "measured" if t >= 0.5 else "usual")
+            for u, r, v, t in zip(usual, ratio, left, trust, strict=True)
+        ]
 
     def ratio(self, width: int) -> ErrorRatio:
         """Errors over deviations for questions about so many columns."""

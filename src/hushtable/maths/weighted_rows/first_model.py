@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from ...domain import Domain
 from ...domain.impossible import rules_of
-from .fit import Fitted, fit, refit
-from .fit_rows import RowFit, row_fit, rows_to_fit, seeded
+from .fit import Fitted, fit, refit, touch_up
+from .fit_rows import RowFit, repairs_of, row_fit, rows_to_fit, seeded
 from .fit_targets import FitTargets
 from .grouped_sets import GroupedSet, RawTable, interaction_of
 from .network import Network, base_groups, build
+from .repair import PairDistances, Repair
 from .resolution import ordered
 from .rules import Rules
 from .shares import fit_prior
@@ -40,6 +41,8 @@ class FirstModel:
     fitted: Fitted
     random: np.random.Generator
     pairs: Sequence[RawTable]
+    distances: PairDistances
+    """Of all pairs from independence, as released."""
 
     @classmethod
     def of(
@@ -49,18 +52,15 @@ class FirstModel:
         dependence: Sequence[float],
         raw: Sequence[RawTable],
         finer: Sequence[GroupedSet],
+        distances: PairDistances,
     ) -> FirstModel:
         """A pure function of the released numbers. `finer` are the tables that may come."""
         rules = Rules(rules_of(domain))
         base = base_groups(domain.sizes, [*agreed.sets, *finer], rules.groupings())
         network, random = build(agreed, base, rules.on_base(base)), seeded([table.numbers for table in raw])
         done = fit(network, dependence, rows_to_fit(agreed), random)
-        return cls(domain, agreed, dependence, network, done, random, [table for table in raw if not table.alone])
-
-    @property
-    def carriers(self) -> float:
-        """How many rows of equal weight would carry the model as well."""
-        return self.fitted.effective * len(self.fitted.weights)
+        pairs = [table for table in raw if not table.alone]
+        return cls(domain, agreed, dependence, network, done, random, pairs, distances)
 
     def shares(self, grouped: GroupedSet) -> Floats:
         """The model's shares of a table's cells; its groups must not be finer than the base groups."""
@@ -72,8 +72,15 @@ class FirstModel:
         return np.asarray(counts / counts.sum())
 
     def weighted_rows(self) -> RowFit:
-        """The rows as they are."""
-        return self._published(self.network, self.fitted, [])
+        """The rows as they are, but for pairs that they have too far from independence."""
+        if not (needed := self._repairs()):
+            return self._published(self.network, self.fitted, [])
+        network = build(self.agreed, self.network.base, self.network.rules, repairs=needed)
+        start = replace(self.fitted, theta=network.grown(self.network, self.fitted.theta))
+        return self._published(network, touch_up(network, start, self.random), [])
+
+    def _repairs(self) -> list[Repair]:
+        return repairs_of(self.network, self.agreed, self.fitted, self.distances)
 
     def _published(self, network: Network, done: Fitted, tables: Sequence[RawTable]) -> RowFit:
         all_tables = [*self.pairs, *tables]
@@ -88,17 +95,11 @@ class FirstModel:
             self.agreed,
             sets=[*self.agreed.sets, *(raw.set for raw in tables)],
             counts=[*self.agreed.counts, *(m + a for m, a in zip(model, apart, strict=True))],
-            strengths=[*self.agreed.strengths, *trust(tables, apart, self.agreed.rows, self.carriers).tolist()],
+            strengths=[*self.agreed.strengths, *trust(tables, apart, self.agreed.rows, self.fitted.carriers).tolist()],
         )
-        network = build(both, self.network.base, self.network.rules)
-        done = refit(network, replace(self.fitted, theta=self._moved(network, len(tables))), self.random)
-        return self._published(network, done, tables)
-
-    def _moved(self, network: Network, new: int) -> Floats:
-        """Theta of the larger network: triples, which start at 0, stand between pairs and single columns."""
-        pairs = len(self.agreed.sets)
-        end, theta = self.network.cells[pairs], self.fitted.theta
-        return np.concatenate([theta[:end], np.zeros(network.cells[pairs + new] - end), theta[end:]])
+        network = build(both, self.network.base, self.network.rules, repairs=self._repairs())
+        start = replace(self.fitted, theta=network.grown(self.network, self.fitted.theta))
+        return self._published(network, refit(network, start, self.random), tables)
 
 
 def trust(tables: Sequence[RawTable], apart: Sequence[Floats], rows: float, carriers: float) -> Floats:

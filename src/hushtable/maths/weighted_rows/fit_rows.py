@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -14,15 +14,26 @@ from numpy.typing import NDArray
 from ...domain import Domain
 from ...domain.impossible import rules_of
 from . import network
-from .fit import Fitted, fit
+from .fit import Fitted, fit, touch_up
 from .fit_targets import FitTargets
 from .network import Network
+from .repair import PairDistances, Repair, repairs
 from .replicates import Replicates
 from .row_lengths import NO_LENGTHS, RowLengths
 from .rules import Rules
 from .weighted_rows import WeightedRows
 
-__all__ = ["FIT_ROWS", "ReleasedNoise", "RowFit", "fit_rows", "row_fit", "rows_to_fit", "seeded", "weighted_rows_of"]
+__all__ = [
+    "FIT_ROWS",
+    "ReleasedNoise",
+    "RowFit",
+    "fit_rows",
+    "repairs_of",
+    "row_fit",
+    "rows_to_fit",
+    "seeded",
+    "weighted_rows_of",
+]
 
 FIT_ROWS, MOST_ROWS = 300_000, 1_000_000
 
@@ -58,8 +69,12 @@ def fit_rows(
     released: Iterable[NDArray[np.int64]],
     noise: ReleasedNoise,
     lengths: RowLengths = NO_LENGTHS,
+    distances: PairDistances | None = None,
 ) -> RowFit:
-    """The rows and their replicates: a pure function of the released numbers."""
+    """The rows and their replicates: a pure function of the released numbers.
+
+    `distances` from independence, where they were released, say which pairs are to be repaired after the fit.
+    """
     rules = Rules(rules_of(domain))
     # Columns whose rare values are counted are in the rows even where no table asks for them.
     whole = [(j, np.arange(domain.sizes[j])) for j in np.flatnonzero(lengths.group >= 0).tolist()]
@@ -67,7 +82,17 @@ def fit_rows(
     net = network.build(agreed, base, rules.on_base(base), lengths)
     random = seeded(released)
     done = fit(net, dependence, rows_to_fit(agreed), random)
+    if distances is not None and (needed := repairs_of(net, agreed, done, distances)):
+        repaired = network.build(agreed, base, net.rules, lengths, needed)
+        done = touch_up(repaired, replace(done, theta=repaired.grown(net, done.theta)), random)
+        net = repaired
     return row_fit(net, agreed, dependence, done, noise, random)
+
+
+def repairs_of(net: Network, agreed: FitTargets, done: Fitted, distances: PairDistances) -> list[Repair]:
+    """Pairs that the rows have too far from independence."""
+    measured = {tuple(sorted(grouped.members)) for grouped in agreed.sets}
+    return repairs(net.base, agreed.shares, done.codes, done.weights, distances, measured, agreed.rows)
 
 
 def row_fit(
@@ -102,4 +127,4 @@ def weighted_rows_of(
     for grouped, score in zip(agreed.sets, dependence, strict=True):
         strength[list(grouped.members)] += score
     order = np.argsort(-strength, kind="stable").tolist()
-    return WeightedRows.of(base, agreed.shares, done.codes, done.weights, order)
+    return WeightedRows.of(base, agreed.shares, done.codes, done.weights, order, done.count)

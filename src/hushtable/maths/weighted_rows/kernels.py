@@ -13,35 +13,12 @@ __all__ = [
     "length_cells",
     "nearest_non_negative",
     "replicated_tables",
-    "solve_cells",
-    "sweep",
-    "weighted_counts",
     "weighted_tables",
 ]
 
-# Most that one Newton step, and one sweep, change a log-weight: far from the solution the exponential overshoots.
-LARGEST_STEP, LARGEST_MOVE = 1.0, 2.0
-# Newton's method on a convex increasing function: quadratic once near, so this many steps end at rounding.
-STEPS = 60
+# Larger logarithms of odds are cut here, so that no exponential leaves the range of single precision.
+MOST_LOG_ODDS = np.float32(60.0)
 TINY_F32 = np.float32(1e-30)
-
-
-@njit(cache=True, nogil=True)
-def solve_cells(model: Any, theta: Any, target: Any, strength: Any, reach: float, change: Any) -> None:
-    """Solves m e^x + c (theta + x) = y for x in every cell, |x| at most `reach`, by Newton's method."""
-    for cell in range(len(model)):
-        m, c, want = model[cell], strength[cell], target[cell] - strength[cell] * theta[cell]
-        x = 0.0
-        for _ in range(STEPS):
-            e = m * np.exp(x)
-            step = (e + c * x - want) / (e + c)
-            step = min(max(step, -LARGEST_STEP), LARGEST_STEP)
-            x -= step
-            if abs(step) < 1e-12:
-                break
-            if abs(x) > reach:
-                break
-        change[cell] = min(max(x, -reach), reach)
 
 
 @njit(cache=True, nogil=True)
@@ -73,24 +50,6 @@ def nearest_non_negative(table: Any, rounds: int, near: float) -> Any:
         if least > -near:
             break
     return out
-
-
-@njit(cache=True, nogil=True)
-def weighted_counts(codes: Any, weights: Any, members: Any, places: Any, maps: Any, out: Any) -> None:
-    """Adds each row's weight to its cell: the sum of maps[place + code] over the members, which are one to three."""
-    a, left = codes[members[0]], maps[places[0] :]
-    if len(members) == 1:
-        for r in range(len(weights)):
-            out[left[a[r]]] += weights[r]
-        return
-    b, right = codes[members[1]], maps[places[1] :]
-    if len(members) == 2:
-        for r in range(len(weights)):
-            out[left[a[r]] + right[b[r]]] += weights[r]
-        return
-    c, last = codes[members[2]], maps[places[2] :]
-    for r in range(len(weights)):
-        out[left[a[r]] + right[b[r]] + last[c[r]]] += weights[r]
 
 
 @njit(cache=True, nogil=True)
@@ -135,58 +94,6 @@ def replicated_tables(codes: Any, start: Any, weights: Any, ratios: Any, places:
 
 
 @njit(cache=True, nogil=True)
-def _reweigh(codes: Any, weights: Any, members: Any, places: Any, maps: Any, factor: Any) -> None:
-    """Multiplies each row's weight by the factor of its cell."""
-    a, left = codes[members[0]], maps[places[0] :]
-    if len(members) == 1:
-        for r in range(len(weights)):
-            weights[r] *= factor[left[a[r]]]
-        return
-    b, right = codes[members[1]], maps[places[1] :]
-    if len(members) == 2:
-        for r in range(len(weights)):
-            weights[r] *= factor[left[a[r]] + right[b[r]]]
-        return
-    c, last = codes[members[2]], maps[places[2] :]
-    for r in range(len(weights)):
-        weights[r] *= factor[left[a[r]] + right[b[r]] + last[c[r]]]
-
-
-@njit(cache=True, nogil=True)
-def effective(weights: Any) -> float:
-    """Effective share of the rows: (sum w)^2 / (N sum w^2)."""
-    total = squares = 0.0
-    for r in range(len(weights)):
-        total += weights[r]
-        squares += weights[r] * weights[r]
-    return total * total / (squares * len(weights)) if squares > 0 else 0.0
-
-
-@njit(cache=True, nogil=True)
-def sweep(codes: Any, weights: Any, factors: Any, maps: Any, cells: Any, theta: Any, target: Any, strength: Any,
-          rows: float, begin: int, floor: float, every: int) -> int:  # fmt: skip
-    """Fits factor after factor from `begin` on; stops early when the weights degenerate.
-
-    Factor f has factors[f, 0] members, factors[f, 1:4], whose maps (base group to stride x group) stand at
-    factors[f, 4:7], and the cells cells[f] to cells[f + 1]. Returns the factor to go on with.
-    """
-    for f in range(begin, len(factors)):
-        arity = factors[f, 0]
-        members, places = factors[f, 1 : 1 + arity], factors[f, 4 : 4 + arity]
-        here, end = cells[f], cells[f + 1]
-        model = np.zeros(end - here)
-        weighted_counts(codes, weights, members, places, maps, model)
-        scale = rows / max(model.sum(), 1e-300)
-        change = np.empty(end - here)
-        solve_cells(model * scale, theta[here:end], target[here:end], strength[here:end], LARGEST_MOVE, change)
-        theta[here:end] += change
-        _reweigh(codes, weights, members, places, maps, np.exp(change) * scale)
-        if every > 0 and (f + 1) % every == 0 and effective(weights) < floor:
-            return f + 1
-    return len(factors)
-
-
-@njit(cache=True, nogil=True)
 def _uniform(seed: Any, row: int, attribute: int) -> float:
     """A number in [0, 1) that depends on its arguments alone (splitmix64)."""
     z = seed + np.uint64(row) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(attribute + 1) * np.uint64(0xD1B54A32D192ED03)
@@ -206,6 +113,22 @@ def _conditional(row: Any, chance: Any, links: Any, maps: Any, tables: Any) -> N
         part = tables[place : place + size]
         for g in range(size):
             chance[g] *= part[g]
+
+
+@njit(cache=True, nogil=True)
+def _shift(log: Any, line: Any, by: Any) -> None:
+    """Adds a line of odds, or takes it away."""
+    for k in range(len(log)):
+        log[k] += by * line[k]
+
+
+@njit(cache=True, nogil=True)
+def _log_odds(row: Any, shift: Any, odds: Any, log: Any) -> None:
+    """Of every attribute, given the others."""
+    log[:] = shift
+    for j in range(len(row)):
+        if row[j] == 1:
+            _shift(log, odds[j], np.float32(1.0))
 
 
 @njit(cache=True, nogil=True)
@@ -287,34 +210,50 @@ def _lengthen(row: Any, attribute: int, chance: Any, group: Any, order: Any, len
 
 
 @njit(cache=True, nogil=True)
+def _read(codes: Any, r: int, row: Any, group: Any, order: Any, lengths: Any, state: Any) -> None:
+    """The codes of a row; and where lengths matter its length and the sum of the numbers of its rare values."""
+    state[:] = 0
+    for j in range(len(row)):
+        row[j] = codes[j, r]
+        if len(lengths) > 0 and row[j] == group[j]:
+            state[0] += 1
+            state[1] += order[j]
+
+
+@njit(cache=True, nogil=True)
 def gibbs_pass(codes: Any, base: Any, bases: Any, links: Any, starts: Any, maps: Any, tables: Any, seed: Any,
                rules: Any, spans: Any, classes: Any, banned: Any, group: Any, order: Any, lengths: Any,
-               ) -> None:  # fmt: skip
+               shift: Any, odds: Any) -> None:  # fmt: skip
     """Draws every attribute of every row anew, given the row's others, from prod p_j prod of factor tables.
 
     Attribute j has the groups base[bases[j]:bases[j + 1]] (their shares) and the links starts[j] to starts[j + 1]:
     two other attributes, each with the place of its map, and the place of a table (rows: the others' groups,
     columns: base groups of j). `lengths` has the factors of the cells of `length_cells`, and may be empty.
+    Where all attributes have two groups and no table has three members, `shift` and `odds` say the same as shares and
+    links, in less time: the logarithm of the odds of group 1 of attribute j is shift[j] and the sum of odds[k, j] over
+    all k of group 1. Else they are empty.
     A row stays as it is where every group has chance 0.
     """
     width, count = codes.shape
     row = np.empty(width, dtype=np.int64)
     chance = np.empty(np.max(np.diff(bases)), dtype=np.float32)
-    state = np.zeros(2, dtype=np.int64)
+    state, log = np.zeros(2, dtype=np.int64), np.empty(width, dtype=np.float32)
+    two = len(shift) > 0
     for r in range(count):
-        state[:] = 0
-        for j in range(width):
-            row[j] = codes[j, r]
-            if len(lengths) > 0 and row[j] == group[j]:
-                state[0] += 1
-                state[1] += order[j]
+        _read(codes, r, row, group, order, lengths, state)
+        if two:
+            _log_odds(row, shift, odds, log)
         for j in range(width):
             size = bases[j + 1] - bases[j]
             if size < 2:
                 continue
             mine = chance[:size]
-            mine[:] = base[bases[j] : bases[j + 1]]
-            _conditional(row, mine, links[starts[j] : starts[j + 1]], maps, tables)
+            if two:
+                mine[0] = 1.0
+                mine[1] = np.exp(min(max(log[j], -MOST_LOG_ODDS), MOST_LOG_ODDS))
+            else:
+                mine[:] = base[bases[j] : bases[j + 1]]
+                _conditional(row, mine, links[starts[j] : starts[j + 1]], maps, tables)
             if len(spans) > 1:
                 _forbid(row, j, mine, rules, spans, classes, banned)
             counted = len(lengths) > 0 and group[j] >= 0
@@ -322,6 +261,8 @@ def gibbs_pass(codes: Any, base: Any, bases: Any, links: Any, starts: Any, maps:
                 _lengthen(row, j, mine, group, order, lengths, state)
             chosen = _drawn(mine, _uniform(seed, r, j))
             if chosen >= 0:
+                if two and chosen != row[j]:
+                    _shift(log, odds[j], np.float32(chosen - row[j]))
                 row[j] = chosen
                 codes[j, r] = chosen
             if counted and row[j] == group[j]:

@@ -4,29 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .fit_targets import FitTargets
 from .grouped_sets import GroupedSet
+from .repair import Repair
 from .resolution import refined
 from .row_lengths import NO_LENGTHS, RowLengths
 from .rules import Rules
 
-__all__ = ["Network", "base_groups", "build"]
+__all__ = ["Network", "base_groups", "build", "on_base"]
 
 Floats = NDArray[np.float64]
 Map = NDArray[np.int64]
 # The variance c of a one-way's pull is this part of its noise: so small that the rows keep one-ways all but exactly.
 FIRM_ONE_WAY = 1e-3
-# Larger factors are cut here, so that no product of single-precision numbers leaves its range.
-FACTOR_REACH = 60.0
 
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """Factors over base groups. `sets` are the tables in terms of base groups: pairs first, then one-ways."""
+    """Factors over base groups. `sets` are the tables in terms of base groups: pairs and triples first, then
+    repairs, then one-ways."""
 
     base: list[Map]
     """Code to base group, for every attribute."""
@@ -41,6 +42,8 @@ class Network:
     rows: float
     rules: Rules
     lengths: RowLengths = NO_LENGTHS
+    repairs: tuple[Repair, ...] = ()
+    """The last tables before the one-ways, which were not measured."""
 
     @property
     def sizes(self) -> list[int]:
@@ -52,32 +55,32 @@ class Network:
         """The first factor of a single attribute: all after it are too."""
         return int((self.factors[:, 0] > 1).sum())
 
-    def links(self, theta: Floats) -> tuple[Map, Map, Map, NDArray[np.float32]]:
-        """What a Gibbs pass needs: each attribute's links, their starts, the maps and the factor tables."""
-        lines: list[list[tuple[int, ...]]] = [[] for _ in self.shares]
-        # A map of zeros stands in for a second other attribute where there is none.
-        maps, place = [np.zeros(max(self.sizes), dtype=np.int64)], max(self.sizes)
-        tables: list[NDArray[np.float32]] = []
-        filled = 0
+    def grown(self, smaller: Network, theta: Floats) -> Floats:
+        """Theta of a network with more tables than one whose theta is known: theirs begins at 0."""
+        end = smaller.cells[smaller.alone]
+        return np.concatenate([theta[:end], np.zeros(len(self.target) - len(theta)), theta[end:]])
+
+    @cached_property
+    def of_one(self) -> list[tuple[int, tuple[int, int]]]:
+        """Factors of single attributes of two base groups: the attribute, and the cells of its groups 1 and 0."""
+        found = []
         for number, grouped in enumerate(self.sets):
-            whole = theta[self.cells[number] : self.cells[number + 1]].reshape(grouped.shape)
-            for axis, member in enumerate(grouped.members):
-                # Rows: cells of the others, columns: base groups of this member.
-                part = np.moveaxis(whole, axis, -1)[..., grouped.maps[axis]].reshape(-1, self.sizes[member])
-                part = part - part.max(axis=1, keepdims=True)
-                line = [0, 0, 0, 0]
-                stride = 1
-                for slot, other in enumerate([a for a in range(len(grouped.members)) if a != axis][::-1]):
-                    maps.append(grouped.maps[other] * stride)
-                    line[2 * slot : 2 * slot + 2] = [grouped.members[other], place]
-                    place += len(grouped.maps[other])
-                    stride *= grouped.shape[other]
-                lines[member].append((*line, filled))
-                tables.append(np.exp(np.maximum(part, -FACTOR_REACH)).astype(np.float32).ravel())
-                filled += part.size
-        starts = np.cumsum([0, *(len(mine) for mine in lines)])
-        flat = np.array([line for mine in lines for line in mine], dtype=np.int64).reshape(-1, 5)
-        return flat, starts, np.concatenate(maps), np.concatenate([*tables, np.zeros(1, np.float32)])
+            if len(grouped.members) == 1 and len(grouped.maps[0]) == 2:
+                none, one = (self.cells[number] + grouped.maps[0]).tolist()
+                found.append((grouped.members[0], (one, none)))
+        return found
+
+    @cached_property
+    def of_two(self) -> tuple[Map, Map]:
+        """Factors of two attributes of two base groups each: members, and the cells of the groups 00, 10, 01 and 11."""
+        members, cells = [], []
+        for number, grouped in enumerate(self.sets):
+            if len(grouped.members) == 2 and [len(groups) for groups in grouped.maps] == [2, 2]:
+                (a, b), (c, d) = (groups.tolist() for groups in grouped.maps)
+                width, here = grouped.shape[1], int(self.cells[number])
+                members.append(grouped.members)
+                cells.append([here + first * width + second for first, second in ((a, c), (b, c), (a, d), (b, d))])
+        return np.array(members, dtype=np.int64).reshape(-1, 2), np.array(cells, dtype=np.int64).reshape(-1, 4)
 
 
 def base_groups(sizes: Sequence[int], sets: Sequence[GroupedSet], rules: Sequence[tuple[int, Map]]) -> list[Map]:
@@ -91,14 +94,19 @@ def base_groups(sizes: Sequence[int], sets: Sequence[GroupedSet], rules: Sequenc
     return [refined(maps) for maps in groupings]
 
 
-def build(agreed: FitTargets, base: list[Map], rules: Rules, lengths: RowLengths = NO_LENGTHS) -> Network:
+def build(
+    agreed: FitTargets, base: list[Map], rules: Rules, lengths: RowLengths = NO_LENGTHS, repairs: Sequence[Repair] = ()
+) -> Network:
     """Lays the tables out; one-ways follow the pairs, so that each sweep ends with exact margins."""
     shares: list[Floats] = [
         np.asarray(np.bincount(groups, p), dtype=np.float64) for groups, p in zip(base, agreed.shares, strict=True)
     ]
-    sets = [_on_base(grouped, base) for grouped in agreed.sets]
-    target = [counts.ravel() for counts in agreed.counts]
-    strength: list[Floats] = [np.full(grouped.cells, c) for grouped, c in zip(sets, agreed.strengths, strict=True)]
+    sets = [on_base(grouped, base) for grouped in (*agreed.sets, *(repair.set for repair in repairs))]
+    target = [counts.ravel() for counts in (*agreed.counts, *(repair.counts for repair in repairs))]
+    strength: list[Floats] = [
+        np.full(grouped.cells, c) for grouped, c in zip(agreed.sets, agreed.strengths, strict=True)
+    ]
+    strength += [repair.strength.ravel() for repair in repairs]
     for j, groups in enumerate(base):
         if len(shares[j]) > 1:
             sets.append(GroupedSet((j,), (np.arange(len(shares[j])),)))
@@ -117,10 +125,10 @@ def build(agreed: FitTargets, base: list[Map], rules: Rules, lengths: RowLengths
     cells = np.cumsum([0, *(grouped.cells for grouped in sets)])
     return Network(base, shares, sets, factors, np.concatenate(maps), cells,
                    np.concatenate([*target, np.zeros(0)]), np.concatenate([*strength, np.zeros(0)]),
-                   agreed.rows, rules, lengths)  # fmt: skip
+                   agreed.rows, rules, lengths, tuple(repairs))  # fmt: skip
 
 
-def _on_base(grouped: GroupedSet, base: Sequence[Map]) -> GroupedSet:
+def on_base(grouped: GroupedSet, base: Sequence[Map]) -> GroupedSet:
     """The same table with maps from base group to group."""
     maps = []
     for member, groups in zip(grouped.members, grouped.maps, strict=True):

@@ -12,8 +12,9 @@ from .fit_targets import FitTargets
 from .network import Network, build
 from .rare_design import length_cell
 from .rare_targets import RareMeasured, agree_rare
-from .replicates import REPLICATES, Replicates, carriers, drawn, packed, sweeps_for
+from .replicates import REPLICATES, Replicates, carriers, drawn, log_unit, packed, sweeps_for
 from .row_lengths import row_lengths
+from .row_logs import row_logs
 from .weighted_rows import WeightedRows
 
 __all__ = ["RareNoise"]
@@ -54,7 +55,7 @@ class RareNoise:
             weights = self._raked(codes, start, seen, new, network)
             logs.append(np.log(np.maximum(weights / start, 1e-300)))
             shares.append(new.shares)
-        return packed(cloud, logs, shares)
+        return packed(cloud, row_logs(np.array(logs).T, log_unit(cloud)), shares)
 
     @property
     def _variance_of_lengths(self) -> float:
@@ -88,13 +89,13 @@ class RareNoise:
     def _raked(
         self, codes: NDArray[np.uint16], start: Floats, seen: RareMeasured, new: FitTargets, network: Network
     ) -> Floats:
-        from .kernels import sweep
+        from .raking_kernels import sweep
 
         lengths = row_lengths(seen.columns, seen.believed(network.rows), len(codes))
         net = build(new, network.base, network.rules, lengths)
         weights, theta, factors = start.copy(), np.zeros(len(net.target)), np.ones(len(lengths.wanted))
         for _ in range(sweeps_for(len(new.sets))):
             lengths.rake(codes, weights, factors)
-            sweep(codes, weights, net.factors, net.maps, net.cells, theta, net.target, net.strength, net.rows,
-                  0, 0.0, 0)  # fmt: skip
+            sweep(codes, weights, weights, len(weights), net.factors, net.maps, net.cells, theta, net.target,
+                  net.strength, net.rows, 0, 0.0, 0)  # fmt: skip
         return weights

@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...laws import Law
+from .row_logs import MOST_LOG, WeightLogs
 from .weighted_rows import SHARE_UNIT, WeightedRows, drawn_rows, inside_groups, shares_inside
 
-__all__ = ["CARRIERS", "MOST_LOG", "REPLICATES", "Replicates", "carriers", "drawn", "log_unit", "packed", "sweeps_for"]
+__all__ = ["CARRIERS", "REPLICATES", "Replicates", "carriers", "drawn", "log_unit", "packed", "sweeps_for"]
 
 Floats = NDArray[np.float64]
 GOLDEN = (5**0.5 - 1) / 2
@@ -26,9 +27,9 @@ Integers = NDArray[np.int64]
 REPLICATES, CARRIERS = 16, 2**15
 # Sweeps over all tables for each replicate, whose rows begin near where they end; so many where tables are many.
 SWEEPS, FEWER_SWEEPS, MANY_TABLES = 4, 2, 500
-# Logarithms of weights are kept in whole parts of 1: coarse where rows have equal shares, since roundings of thousands
-# of rows cancel; fine where a single row may have a large share. None is beyond MOST_LOG.
-COARSE, FINE, MOST_LOG = 16, 1024, 8
+# Logarithms of rows' weights are kept in whole parts of 1: coarse where rows have equal shares, since roundings of
+# thousands of rows cancel; fine where a single row may have a large share.
+COARSE, FINE = 16, 1024
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,15 +37,15 @@ class Replicates:
     """Other weights of the model's rows, and other shares of every code inside its base group."""
 
     cloud: WeightedRows
-    logs: Integers
-    """Logarithms of (new weight / weight) of the carriers in units of 1 / `unit`, shape (replicates, carriers)."""
+    logs: WeightLogs
+    """Logarithms of (new weight / weight) of the carriers."""
     fixed_shares: tuple[Integers, ...]
     """For every attribute the shares of its codes in units of 2^-40, shape (replicates, codes)."""
 
     @property
     def count(self) -> int:
         """How many there are."""
-        return len(self.logs)
+        return self.logs.count
 
     @cached_property
     def _places(self) -> NDArray[np.intp]:
@@ -65,10 +66,23 @@ class Replicates:
     @cached_property
     def weights(self) -> Floats:
         """Shares of the carriers, shape (carriers, replicates)."""
-        unit = log_unit(self.cloud)
-        table = np.exp(np.arange(-MOST_LOG * unit, MOST_LOG * unit + 1) / unit)
-        weights = table[self.logs[:, self._places].T + MOST_LOG * unit] * self.carriers[1][:, None]
+        weights = np.exp(self._logs[self._places]) * self.carriers[1][:, None]
         return np.ascontiguousarray(weights / weights.sum(axis=0))
+
+    @cached_property
+    def _logs(self) -> Floats:
+        """Logarithms of (new share / share) of all lines that carry replicates, shape (lines, replicates)."""
+        lines, shares = carriers(self.cloud)
+        logs = self.logs.of_rows(self.cloud.codes[:, lines])
+        logs -= logs.max(axis=0)
+        logs -= np.log(shares @ np.exp(logs))
+        return np.clip(logs, -MOST_LOG, MOST_LOG)
+
+    @cached_property
+    def effective(self) -> float:
+        """How many rows carry a replicate as well as the model's rows carry the model, as a share of these; of the
+        replicate in which it is least."""
+        return float(1 / ((self.weights**2) / self.carriers[1][:, None]).sum(axis=0).max())
 
     @cached_property
     def _values(self) -> dict[int, tuple[Integers, Floats | None]]:
@@ -147,8 +161,8 @@ class Replicates:
         Weights are those of the model, moved towards the replicate by `stretch` times all of the way: -1 is its mirror
         image.
         """
-        logs = self.logs[replicate][self._places]
-        weights = self.carriers[1] * np.exp(stretch * logs / log_unit(self.cloud))
+        logs = self._logs[self._places, replicate]
+        weights = self.carriers[1] * np.exp(stretch * logs)
         chosen = drawn_rows(weights, rows, random)
         out = np.empty((len(self.cloud.base), rows), dtype=np.uint16)
         for j, (base, inside) in enumerate(zip(self.cloud.base, self.cloud.inside, strict=True)):
@@ -194,11 +208,10 @@ def sweeps_for(tables: int) -> int:
     return SWEEPS if tables <= MANY_TABLES else FEWER_SWEEPS
 
 
-def packed(cloud: WeightedRows, logs: Sequence[Floats], shares: Sequence[Sequence[Floats]]) -> Replicates:
-    """From logarithms of (new weight / weight) of the carriers and shares of all codes, one of each a replicate."""
-    fixed = np.rint(np.clip(np.array(logs), -MOST_LOG, MOST_LOG) * log_unit(cloud)).astype(np.int64)
+def packed(cloud: WeightedRows, logs: WeightLogs, shares: Sequence[Sequence[Floats]]) -> Replicates:
+    """From logarithms of weights, and shares of all codes, one of each a replicate."""
     by_column = tuple(np.rint(np.array(each) * SHARE_UNIT).astype(np.int64) for each in zip(*shares, strict=True))
-    return Replicates(cloud, fixed, by_column)
+    return Replicates(cloud, logs, by_column)
 
 
 def drawn(law: Law, variance: float, shape: tuple[int, ...], random: np.random.Generator) -> Floats:

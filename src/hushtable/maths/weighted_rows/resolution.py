@@ -23,6 +23,7 @@ __all__ = [
     "Groupings",
     "Pricing",
     "TablePlan",
+    "chance_distances",
     "dependence",
     "likeness_order",
     "ordered",
@@ -201,30 +202,33 @@ def score_sets(groupings: Sequence[Groupings]) -> list[GroupedSet]:
     return [GroupedSet((i, j), (maps[i], maps[j])) for i, j in combinations(range(len(maps)), 2)]
 
 
-def dependence(
-    distances: Floats,
-    deviation: float,
-    sets: Sequence[GroupedSet],
-    shares: Sequence[Floats],
-    variances: Sequence[float],
-    rows: float,
+def chance_distances(
+    sets: Sequence[GroupedSet], shares: Sequence[Floats], variances: Sequence[float], rows: float
 ) -> Floats:
-    """Total variation of each pair from independence, without what sampling and noise alone would show.
+    """What the distances of pairs from independence, in rows, would be if their columns were independent.
 
-    `distances` are the sums of |count - rows p_i p_j|, with noise of a standard deviation. A cell of expectation e
-    has a mean absolute error of
-    about 0.8 sqrt(e + p_i^2 v_j + p_j^2 v_i), v = noise variance of a group's one-way count.
+    A cell of expectation e has a mean absolute error of about 0.8 sqrt(e + p_i^2 v_j + p_j^2 v_i), v = noise variance
+    of a group's one-way count.
     """
-    scores, noise = np.empty(len(sets)), deviation / (2 * rows)
-    for number, (grouped, distance) in enumerate(zip(sets, distances, strict=True)):
+    found = []
+    for grouped in sets:
         sides = []
         for member, groups in zip(grouped.members, grouped.maps, strict=True):
             sides.append((np.bincount(groups, shares[member]), np.bincount(groups) * variances[member]))
         (p, v), (q, w) = sides
         spread = rows * np.outer(p, q) + np.outer(p**2, w) + np.outer(v, q**2)
-        chance = 0.8 * np.sqrt(spread).sum() / (2 * rows)
-        scores[number] = np.sqrt(max((max(distance, 0.0) / (2 * rows)) ** 2 - chance**2 - noise**2, 0.0))
-    return scores
+        found.append(0.8 * np.sqrt(spread).sum())
+    return np.array(found)
+
+
+def dependence(distances: Floats, deviation: float, chance: Floats, rows: float) -> Floats:
+    """Total variation of each pair from independence, without what sampling and noise alone would show.
+
+    `distances` are the sums of |count - rows p_i p_j|, with noise of a standard deviation; `chance` is what they would
+    be for independent columns.
+    """
+    squares = np.maximum(distances, 0.0) ** 2 - chance**2 - deviation**2
+    return np.asarray(np.sqrt(np.maximum(squares, 0.0)) / (2 * rows))
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,8 @@ from ...laws import Law
 from .fit_targets import FitTargets, half_projected, on_margins
 from .grouped_sets import RawTable, interaction_of
 from .network import Network
-from .replicates import REPLICATES, Replicates, carriers, drawn, packed, sweeps_for
+from .replicates import REPLICATES, Replicates, carriers, drawn, log_unit, packed, sweeps_for
+from .row_logs import cell_logs, row_logs
 from .shares import denoised
 from .weighted_rows import WeightedRows
 
@@ -21,6 +22,8 @@ __all__ = ["TableNoise", "new_shares"]
 Floats = NDArray[np.float64]
 # Passes over single attributes after each sweep.
 PASSES = 5
+# With more tables, weights are kept row by row: to sum over the cells of all tables would take too long on loading.
+MOST_SETS = 300
 # Rounds of the projection of a pair's table; so few do most of it, and there are many tables.
 PROJECTIONS = 50
 
@@ -41,36 +44,53 @@ class TableNoise:
 
         Noise around the noisy numbers themselves would count it twice, and undo what the fit has shrunk.
         """
-        from .kernels import sweep
+        from .raking_kernels import sweep_all
 
         chosen, start = carriers(cloud)
         codes, start = np.ascontiguousarray(cloud.codes[:, chosen]), network.rows * start
         own = [_table(network, codes, start, number) for number in range(len(network.sets))]
-        logs, shares = [], []
+        noises, targets, shares = [], [], []
         for _ in range(REPLICATES):
             new = new_shares(agreed, self.law, self.ordered, random)
             moved = [after - before for after, before in zip(new, agreed.shares, strict=True)]
             seen = [interaction_of(drawn(self.law, t.variance, t.set.shape, random)) for t in self.tables]
-            parts = [part.ravel() for part in self._targets(network, own, seen, moved)]
-            target, bent, weights = np.concatenate([np.zeros(0), *parts]), theta.copy(), start.copy()
-            for _ in range(sweeps_for(len(self.tables))):
-                _margins_of_triples(network, target, own, seen, codes, weights)
-                for begin in (0, *(network.alone,) * PASSES):
-                    sweep(codes, weights, network.factors, network.maps, network.cells, bent, target,
-                          network.strength, network.rows, begin, 0.0, 0)  # fmt: skip
-            logs.append(np.log(np.maximum(weights / start, 1e-300)))
+            others = [float(drawn(self.law, repair.deviation**2, (1,), random)[0]) for repair in network.repairs]
+            parts = [part.ravel() for part in self._targets(network, own, seen, others, moved)]
+            noises.append(seen)
+            targets.append(np.concatenate([np.zeros(0), *parts]))
             shares.append(new)
-        return packed(cloud, logs, shares)
+        target, bent = np.ascontiguousarray(np.array(targets).T), np.repeat(theta[:, None], REPLICATES, axis=1)
+        weights = np.repeat(start[:, None], REPLICATES, axis=1)
+        for _ in range(sweeps_for(len(self.tables))):
+            _margins_of_triples(network, target, own, noises, codes, weights)
+            for begin in (0, *(network.alone,) * PASSES):
+                sweep_all(codes, weights, network.factors, network.maps, network.cells, bent, target,
+                          network.strength, network.rows, begin)  # fmt: skip
+        if len(network.sets) > MOST_SETS or len(network.target) > len(start):
+            by_row = np.log(np.maximum(weights / start[:, None], 1e-300))
+            return packed(cloud, row_logs(by_row, log_unit(cloud)), shares)
+        counts = np.concatenate([np.zeros(0), *(table.ravel() for table in own)])
+        return packed(cloud, cell_logs(network.sets, bent - theta[:, None], counts), shares)
 
     def _targets(
-        self, network: Network, own: Sequence[Floats], seen: Sequence[Floats], moved: Sequence[Floats]
+        self,
+        network: Network,
+        own: Sequence[Floats],
+        seen: Sequence[Floats],
+        others: Sequence[float],
+        moved: Sequence[Floats],
     ) -> Iterator[Floats]:
-        """The model's own tables, moved as the noise of single columns moves margins; pairs by their own noise too."""
+        """The model's own tables, moved as the noise of single columns moves margins; pairs by their own noise too,
+        and repaired ones as far as the noise of their distances stretches them."""
         for number, (grouped, table) in enumerate(zip(network.sets, own, strict=True)):
             if number < len(self.tables):
                 own_set = self.tables[number].set
                 new = table + on_margins(own_set, seen[number], moved, network.rows, total=0.0)
                 yield half_projected(new, PROJECTIONS)
+            elif number < network.alone:
+                repair = network.repairs[number - len(self.tables)]
+                more = repair.stretched(others[number - len(self.tables)]) - 1
+                yield table + on_margins(repair.set, more * interaction_of(table), moved, network.rows, total=0.0)
             else:
                 (j,) = grouped.members
                 yield np.maximum(table + network.rows * np.bincount(network.base[j], moved[j]), 0.0)
@@ -88,7 +108,7 @@ def new_shares(agreed: FitTargets, law: Law, ordered: Collection[int], random: n
 
 def _table(network: Network, codes: NDArray[np.uint16], weights: Floats, number: int) -> Floats:
     """The rows' table of a factor."""
-    from .kernels import weighted_counts
+    from .raking_kernels import weighted_counts
 
     factor, out = network.factors[number], np.zeros(network.sets[number].cells)
     arity = factor[0]
@@ -97,12 +117,14 @@ def _table(network: Network, codes: NDArray[np.uint16], weights: Floats, number:
 
 
 def _margins_of_triples(
-    network: Network, target: Floats, own: Sequence[Floats], seen: Sequence[Floats], codes: NDArray[np.uint16],
-    weights: Floats,
+    network: Network, target: Floats, own: Sequence[Floats], noises: Sequence[Sequence[Floats]],
+    codes: NDArray[np.uint16], weights: Floats,
 ) -> None:  # fmt: skip
-    """A triple has the margins of the model as it stands: only its interaction was measured."""
-    for number, noise in enumerate(seen):
-        if len(network.sets[number].members) == 3:
-            present = _table(network, codes, weights, number)
-            new = present + interaction_of(own[number] - present) + noise
-            target[network.cells[number] : network.cells[number + 1]] = new.ravel()
+    """A triple has the margins of the replicate as it stands: only its interaction was measured."""
+    triples = [number for number, grouped in enumerate(network.sets) if len(grouped.members) == 3]
+    for replicate, seen in enumerate(noises):
+        present = np.ascontiguousarray(weights[:, replicate]) if triples else weights
+        for number in triples:
+            table = _table(network, codes, present, number)
+            new = table + interaction_of(own[number] - table) + seen[number]
+            target[network.cells[number] : network.cells[number + 1], replicate] = new.ravel()

@@ -81,9 +81,15 @@ class WeightedRows:
 
     @classmethod
     def of(
-        cls, base: Sequence[Map], shares: Sequence[Floats], codes: Codes, weights: Floats, order: Sequence[int]
+        cls,
+        base: Sequence[Map],
+        shares: Sequence[Floats],
+        codes: Codes,
+        weights: Floats,
+        order: Sequence[int],
+        count: int | None = None,
     ) -> WeightedRows:
-        """Sorts, merges equal rows and rounds."""
+        """Sorts, merges equal rows and rounds. `count` is how many rows there are, where equal ones stand once."""
         sizes = [int(base[j].max()) + 1 for j in order]
         words = pack_rows(codes[list(order)], sizes)
         place = np.lexsort(words[::-1])
@@ -91,7 +97,8 @@ class WeightedRows:
         new = np.ones(words.shape[1], dtype=bool)
         new[1:] = (words[:, 1:] != words[:, :-1]).any(axis=0)
         summed = np.add.reduceat(weights, np.flatnonzero(new))
-        fixed = np.rint(summed * (WEIGHT_UNIT * len(weights) / weights.sum())).astype(np.int64)
+        scale = WEIGHT_UNIT * (len(weights) if count is None else count) / weights.sum()
+        fixed = np.rint(summed * scale).astype(np.int64)
         fixed_shares = tuple(np.rint(p * SHARE_UNIT).astype(np.int64) for p in shares)
         return cls(tuple(base), fixed_shares, tuple(order), words[:, new][:, fixed > 0], fixed[fixed > 0])
 

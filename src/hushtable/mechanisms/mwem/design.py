@@ -17,6 +17,7 @@ from ...budget import Price, Unit
 from ...domain import Domain
 from ...errors import BadPlan
 from ...laws import Law
+from ...maths.distribution.kind_ratios import Comparison, comparisons_for
 from ...maths.linear import ListedQueries
 from ...models.weighted.certificate import Coverage
 from ...questions.workloads.base import Workload
@@ -30,8 +31,20 @@ from .candidates import Candidates, LinearCandidates, ParityCandidates
 if TYPE_CHECKING:
     from ...vault.statistics import Statistic
 
-__all__ = ["CAUTION", "FEW_PASSES", "LARGE", "LAST_PASSES", "PASSES", "Rounds", "candidates_of", "cells_for",
-           "coverage_of", "forecasts_of", "rounds_for"]  # fmt: skip
+__all__ = [
+    "CAUTION",
+    "FEW_PASSES",
+    "LARGE",
+    "LAST_PASSES",
+    "PASSES",
+    "Rounds",
+    "candidates_of",
+    "cells_for",
+    "comparisons_of",
+    "coverage_of",
+    "forecasts_of",
+    "rounds_for",
+]  # fmt: skip
 
 # Rounds x noise of one round (standard error of a query between 0 and 1, as a fraction): more rounds see more,
 # but each sees worse, and a table of more attributes needs more. Under pure epsilon with half of a round for
@@ -89,6 +102,17 @@ class Rounds:
     unit: Unit
     cells: int
     """The most cells that attributes are joined to."""
+    calibration: Fraction = Fraction(0)
+    """Share of the price that measures how far the model is off."""
+    comparisons: tuple[Comparison, ...] = ()
+    """What it compares."""
+    ordered: bool = False
+    """Whether questions will be about intervals of columns."""
+
+    @property
+    def per_round(self) -> Fraction:
+        """The price of a round, where they are equal."""
+        return self.price.amount * (1 - self.calibration) / self.many
 
     @property
     def law(self) -> Law:
@@ -141,6 +165,14 @@ def rounds_for(candidates: Candidates, price: Price, rows: int, unit: Unit) -> i
     return min(max(round(exact), 2), len(candidates))
 
 
+def comparisons_of(share: Fraction, price: Price, rows: int, unit: Unit) -> tuple[Comparison, ...]:
+    """What a calibration of this share of the price compares; nothing where it would tell less than other tables do."""
+    if not share:
+        return ()
+    law = Law.of(price)
+    return comparisons_for(law.stderr(law.scale(Fraction(unit.moved) ** law.power, price.amount * share)), rows, law)
+
+
 def cells_for(rounds: int) -> int:
     """The most cells of a group for which the fits of this many rounds take no longer than PATIENCE."""
     affordable = int(PATIENCE / (_updates(rounds) * CELL_SECONDS))
@@ -180,7 +212,7 @@ def forecasts_of(plan: Rounds, domain: Domain, rows: int) -> tuple[Forecast, ...
 
     worst: E max error <= sqrt(ln N / 2T + v) + (4 ln K + 4) T / (epsilon n)        [HarLM12, with constants mended]
     """
-    select, measure = plan.shares(plan.price.amount / plan.many)
+    select, measure = plan.shares(plan.per_round)
     scale = float(plan.noise(plan.candidates.part(plan.candidates.first), measure).per_group[0])
     noise = plan.law.stderr(scale) / (rows * plan.candidates.grid)
     width = coverage_of(plan.candidates).width

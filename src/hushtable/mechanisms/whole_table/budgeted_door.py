@@ -20,7 +20,7 @@ from ...maths.weighted_rows.resolution import Pricing
 from ...vault.door.noise import Noise, round_up
 from ...vault.statistics.grouped_interactions import GroupedInteractions
 from ...vault.statistics.grouped_tables import GroupedTables
-from ...vault.statistics.summed_tables import SummedTables
+from ..summed_distance import summed_distance
 
 if TYPE_CHECKING:
     from ...vault.door.door import Door
@@ -120,11 +120,9 @@ class BudgetedDoor:
         self, sets: Sequence[GroupedSet], shares: Sequence[Floats], rows: float, amount: Fraction
     ) -> tuple[int, Fraction]:
         """The noisy distance of all tables together from public ones, in units of 1/1024 row, and its noise's scale."""
-        statistic = SummedTables(self.domain.sizes, sets, times=CALIBRATION_UNIT)
-        change = statistic.block_change(self.domain.unit.neighbours) * self.domain.unit.rows
-        scale = round_up(self.law.scale(Fraction(change) ** self.law.power, amount - Fraction(1, GRID)))
-        reference = np.concatenate([whole_reference(own, rows) for own in shares])
-        (distance,) = self.door.distances(statistic, reference, scale, self.law).tolist()
+        distance, scale = summed_distance(
+            self.door, self.domain, self.law, sets=sets, shares=shares, rows=rows, amount=amount
+        )
         self.left -= amount
         return distance, scale
 

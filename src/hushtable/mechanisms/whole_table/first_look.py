@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ...maths.weighted_rows import resolution
 from ...maths.weighted_rows.calibration import CALIBRATION_UNIT
 from ...maths.weighted_rows.grouped_sets import GroupedSet, RawTable
+from ...maths.weighted_rows.repair import PairDistances
 from ...maths.weighted_rows.resolution import Groupings, likeness_order, ordered, profile_sets, unordered
 from ...maths.weighted_rows.shares import ColumnTotals
 from .budget_shares import CRUDE, ONE_WAYS, ONE_WAYS_AGAIN, PROFILES, ROWS, SCORES
@@ -36,6 +37,8 @@ class Scores:
     dependence: Floats
     distances: NDArray[np.int64]
     scale: Fraction
+    away: PairDistances
+    """The same distances in rows, with what chance would show."""
 
     @property
     def by_pair(self) -> dict[tuple[int, ...], float]:
@@ -79,12 +82,16 @@ class FirstLook:
         sets = resolution.score_sets(self.groupings)
         distances, scale = survey.distances(sets, self._independent, self.rows, survey.share(SCORES))
         deviation = survey.law.stderr(scale) / CALIBRATION_UNIT
-        scores = resolution.dependence(
-            distances / CALIBRATION_UNIT, deviation, sets, self.shares, self.totals.variances, self.rows
-        )
+        far = distances / CALIBRATION_UNIT
+        chance = resolution.chance_distances(sets, self.shares, self.totals.variances, self.rows)
+        scores = resolution.dependence(far, deviation, chance, self.rows)
         if self.totals.rows < MIN_SIGMAS * math.sqrt(self.totals.rows_variance):
             scores[:] = 0.0  # a table that cannot be told from an empty one has no pairs
-        return Scores([pair.members for pair in sets], scores, distances, scale)
+        pairs = [pair.members for pair in sets]
+        seen, by_chance = (dict(zip(pairs, each.tolist(), strict=True)) for each in (far, chance))
+        maps = [grouping.steps[resolution.SCORE_LEVEL] for grouping in self.groupings]
+        away = PairDistances(seen, by_chance, deviation, maps)
+        return Scores(pairs, scores, distances, scale, away)
 
     def _independent(self, pair: GroupedSet) -> Floats:
         return pair.expected(self.shares)

@@ -11,6 +11,7 @@ from ...maths.weighted_rows.first_model import FirstModel
 from ...maths.weighted_rows.fit_rows import RowFit
 from ...maths.weighted_rows.fit_targets import FitTargets
 from ...maths.weighted_rows.grouped_sets import RawTable
+from ...maths.weighted_rows.repair import PairDistances
 from ...maths.weighted_rows.triples import TRIPLE_SCORES, Steps, plan_triples, scored, shortfall
 from ...words import counted
 from .budgeted_door import BudgetedDoor
@@ -36,17 +37,17 @@ def second_round(
     raw: Sequence[RawTable],
     candidates: Sequence[Steps],
     amount: Fraction,
+    away: PairDistances,
 ) -> FittedRows:
     """Fits pairs, scores all triples against that, measures the worst, and fits both. Spends at most the amount."""
-    model = FirstModel.of(
-        survey.domain, agreed, dependence, raw, [grouped for steps in candidates for grouped in steps]
-    )
+    finer = [grouped for steps in candidates for grouped in steps]
+    model = FirstModel.of(survey.domain, agreed, dependence, raw, finer, away)
     sets, rows = scored(candidates), agreed.rows
     for_scores = survey.share(TRIPLE_SCORES)
     distances, scale = survey.distances(sets, model.shares, rows, for_scores)
     deviation = survey.law.stderr(scale) / CALIBRATION_UNIT
     scores = shortfall(
-        distances / CALIBRATION_UNIT, deviation, [model.shares(triple) for triple in sets], rows, model.carriers
+        distances / CALIBRATION_UNIT, deviation, [model.shares(triple) for triple in sets], rows, model.fitted.carriers
     )
     rest = amount - for_scores
     plan = plan_triples(candidates, scores, rows, survey.pricing(rest), len(survey.domain.sizes))

@@ -69,9 +69,10 @@ def fit(survey: BudgetedDoor, tables: Sequence[RawTable], scores: Scores, spendi
     by_pair = scores.by_pair
     dependence = [by_pair[tuple(sorted(table.members))] for table in targets.sets]
     if spending.twice:
-        return second_round(survey, targets, dependence, tables, spending.triples, spending.for_triples)
+        return second_round(survey, targets, dependence, tables, spending.triples, spending.for_triples, scores.away)
     noise = TableNoise(survey.law, [table for table in tables if not table.alone], ordered(survey.domain))
-    done = fit_rows(survey.domain, targets, dependence, [table.numbers for table in tables], noise)
+    released = [table.numbers for table in tables]
+    done = fit_rows(survey.domain, targets, dependence, released, noise, distances=scores.away)
     return FittedRows([], done, [])
 
 

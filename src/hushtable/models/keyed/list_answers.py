@@ -100,7 +100,10 @@ def _answer(
 ) -> ListAnswer | ListTable:
     wording = Wording(question=text, unit=unit_of(count=count), law=model.law, groups=groups, notes=notes)
     estimates = Estimates(
-        **{name: numbers[name] for name in ("value", "stderr", "bias", "kurtosis")},
+        value=numbers["value"],
+        stderr=numbers["stderr"],
+        bias=numbers["bias"],
+        kurtosis=numbers["kurtosis"],
         limits=_limits(model, numbers, count=count),
         parts={name: numbers[name] for name in ("noise", "collision")},
     )

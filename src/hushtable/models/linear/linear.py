@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...domain import Domain
+from ...errors import TooWide
 from ...laws import Law
 from ...maths.interactions.noisy_table import Moments, NoisyTable
 from ...questions.answer import Answer, CrossTab
 from ...questions.parse import Question
-from ..averages import Spans, averages, mean_answer
+from ..averages import IN_BINS, Spans, averages, mean_answer
 from ..base import Model
 from ..build_answer import Estimates, Wording, build_answer, group_labels, unit_of
 from .share_limits import share_limits
@@ -47,6 +48,38 @@ class LinearModel(Model):
         limits = share_limits(moments)
         estimates = Estimates(value=moments.value, stderr=moments.stderr, kurtosis=moments.kurtosis, limits=limits)
         return build_answer(wording, estimates)
+
+    def sum_answer(self, question: Question) -> Answer | CrossTab | None:
+        """The sum of an attribute in every group: a linear combination of released numbers, as a count is.
+
+        None where the columns were not released together, so that a count and an average may still be had.
+        """
+        assert question.average is not None
+        try:
+            frame = self.frame(question.positions)
+        except TooWide:
+            return None
+        sizes = [self.domain.sizes[p] for p in question.positions]
+        where = question.where.table(question.positions, sizes) if question.where else np.ones(sizes)
+        attribute = self.domain.closed[question.average]
+        spans = Spans.of(attribute, question, where)
+        ends = [
+            [frame.moments(frame.coefficients(inside * values)) for inside in spans.inside]
+            for values in (spans.low, (spans.low + spans.high) / 2, spans.high)
+        ]
+        low, value, high = (np.array([float(moment.value) for moment in end]) for end in ends)
+        variance, fourth = (
+            np.array([float(getattr(moment, name)) for moment in ends[1]]) for name in ("variance", "fourth")
+        )
+        kurtosis = np.divide(fourth, variance**2, out=np.zeros_like(fourth), where=variance > 0)
+        estimates = Estimates(
+            value=value, stderr=np.sqrt(np.maximum(variance, 0)), bias=np.abs(high - low) / 2, kurtosis=kurtosis
+        )
+        notes = (IN_BINS.format(attribute.name),) if (spans.high > spans.low).any() else ()
+        groups = group_labels(self.domain, question.groups)
+        return build_answer(
+            Wording(question=question.text, unit="sum", law=self.law, groups=groups, notes=notes), estimates
+        )
 
     def _counts(self, frame: NoisyTable, axes: int, where: Floats, *, relative: bool) -> Moments:
         """Cells of the first axes; cells that share one condition on the other axes are computed together."""

@@ -16,8 +16,11 @@ from ...domain import Domain
 from ...errors import BadQuestion, BadSynopsis
 from ...maths.smooth.asked_function import AskedFunction, BiasKind, CallableTarget, ExpressionTarget
 from ...maths.smooth.axes import Block, axis_of
+from ...maths.smooth.expressions import Constant, parse_expression
 from ...questions.answer import Answer, CrossTab, SmoothAnswer, SmoothTable
-from ...questions.smooth import SmoothQuestion, parse_smooth
+from ...questions.measure import COUNT
+from ...questions.parse import Question
+from ...questions.smooth import QuantileOf, SmoothQuestion, parse_smooth
 from ...words import listed, readable
 from ..base import Model
 from ..build_answer import Estimates, Wording, build_smooth_answer
@@ -98,6 +101,37 @@ class SmoothModel(Model):
 
     def parse(self, text: str) -> SmoothQuestion:
         return parse_smooth(text, self.domain, self.columns, self._usual)
+
+    def plain(self, question: Question) -> SmoothQuestion:
+        """A count, or the mean of a smooth column, as a statement asks for it."""
+        kept = {"text": question.text, "where": question.where, "groups": question.groups}
+        if question.measure == COUNT:
+            return SmoothQuestion(parts={"": Constant(1.0)}, share=True, **kept)  # type: ignore[arg-type]
+        return SmoothQuestion(parts={"": parse_expression(repr(self._smooth_column(question)), self.columns)}, **kept)  # type: ignore[arg-type]
+
+    def quantile_answer(self, question: Question, level: float) -> Answer:
+        """By the softened distribution function, as `quantile(column, level)` asks for it."""
+        if not 0 < level < 1:
+            raise BadQuestion(f"the level of a quantile lies between 0 and 1 (the median is 0.5), not {level:g}")
+        of = QuantileOf(column=self._smooth_column(question), level=level, softness=None)
+        asked = SmoothQuestion(text=question.text, parts={}, where=question.where, quantile=of)
+        answer = self.answer(asked)
+        assert isinstance(answer, Answer)
+        return answer
+
+    def _smooth_column(self, question: Question) -> str:
+        assert question.average is not None
+        name = self.domain.closed[question.average].name
+        if name not in self.columns or question.measure.worth is not None:
+            raise BadQuestion(
+                f"this synopsis has means of formulas of {listed(self.columns)}: ask avg({self.columns[0]}), "
+                f"quantile({self.columns[0]}, 0.5) or avg(of a formula), one at a time"
+            )
+        return name
+
+    @property
+    def reads_statements(self) -> bool:
+        return True
 
     def _usual(self, column: str, at: float) -> float:
         """A width at a value of a column that is resolved with little bias."""

@@ -15,12 +15,14 @@ from ...domain import Domain
 from ...errors import BadSynopsis
 from ...laws import Law
 from ...maths.distribution import Evidence, Factored
+from ...maths.distribution.carriers import Carriers, replicated
 from ...maths.distribution.measured import Measured
 from ...maths.distribution.points import on_points
 from ...questions.answer import Answer, CrossTab
 from ...questions.parse import Question
 from ..base import Model
 from ..reading import noise_scale, read_law, row_count
+from .calibration import WeightedCalibration, calibration_length, read_calibration
 from .certificate import Certificate, Coverage
 from .pooled_tables import PooledTables
 
@@ -31,6 +33,8 @@ Ints = NDArray[np.int64]
 THETA_UNIT = 2.0**-32
 # Beyond it a weight and its inverse are not both numbers.
 MOST_THETA = 700
+# The first version of the file format that has calibrations of these models.
+CALIBRATED_FORMAT = 5
 # No group of a file is larger, whatever the file says.
 MOST_CELLS = 1 << 26
 
@@ -62,6 +66,12 @@ class WeightedModel(Model):
     """Digests of the listed queries that the certificate covers, in order; empty for tables and parities."""
     certificate: Certificate | None
     cap: int
+    calibration: WeightedCalibration | None = None
+    """How far answers that were not measured usually are off. Files older than format 5 have none."""
+
+    @property
+    def form(self) -> int:
+        return 1 if self.calibration is None else CALIBRATED_FORMAT
 
     @classmethod
     def of(
@@ -81,6 +91,7 @@ class WeightedModel(Model):
         covered: Sequence[int] = (),
         certificate: Certificate | None = None,
         cap: int = 1 << 24,
+        calibration: WeightedCalibration | None = None,
     ) -> WeightedModel:
         """From measurements and the log-weights that a fit has found for them."""
         theta = [item.theta for item in evidence]
@@ -91,6 +102,7 @@ class WeightedModel(Model):
             points=np.zeros((len(domain.sizes), 0), dtype=np.int64) if points is None else points,
             coverage=coverage or Coverage(kind="none", width=0),
             covered=np.array(sorted(covered), dtype=np.int64), certificate=certificate, cap=cap,
+            calibration=calibration,
         )  # fmt: skip
 
     def row_count(self) -> tuple[float, float]:
@@ -110,6 +122,22 @@ class WeightedModel(Model):
     def pooled(self) -> PooledTables:
         """What the measured tables say without the model, and the number of rows with their help."""
         return PooledTables(self.measured, self.domain.sizes, self.law, rows=self.rows, rows_stderr=self.rows_stderr)
+
+    @cached_property
+    def seen(self) -> frozenset[int]:
+        """Positions of the columns of which anything was measured."""
+        return frozenset(p for item in self.measured for p in item.positions)
+
+    @cached_property
+    def carriers(self) -> Carriers:
+        """Cells of the distribution, weighted again by other noise; they follow from the released numbers."""
+        evidence, at = [], 0
+        for item in self.measured:
+            own = item.evidence(rows=self.rows, grid=self.grid, law=self.law)
+            own.theta = np.asarray(self.theta[at : at + len(item.values)] * THETA_UNIT, dtype=np.float64)
+            evidence.append(own)
+            at += len(item.values)
+        return replicated(self.distribution, self.measured, evidence, rows=self.rows, grid=self.grid, law=self.law)
 
     def _weighted(self, theta: Ints) -> Factored:
         sizes = self.domain.sizes
@@ -155,7 +183,7 @@ class WeightedModel(Model):
             "coverage": self.coverage.to_dict(),
             "certificate": None if self.certificate is None else self.certificate.to_dict(),
             "rounds": rounds,
-        }
+        } | ({} if self.calibration is None else {"calibration": self.calibration.to_dict()})
 
     def numbers(self) -> dict[str, Ints]:
         functions = [m.function for m in self.measured if m.function is not None]
@@ -167,7 +195,7 @@ class WeightedModel(Model):
             "start": self.start,
             "points": self.points.ravel(),
             "covered": self.covered,
-        }
+        } | ({} if self.calibration is None else {"ratios": self.calibration.numbers})
 
     @classmethod
     def lengths(cls, domain: Domain, parameters: dict[str, Any]) -> dict[str, int]:
@@ -187,7 +215,8 @@ class WeightedModel(Model):
             raise BadSynopsis("the synopsis lists more queries than it may")
         listed = points * len(domain.sizes)
         return {"measured": values, "functions": functions, "theta": values, "before": values, "start": start,
-                "points": listed, "covered": parameters["covered"]}  # fmt: skip
+                "points": listed, "covered": parameters["covered"],
+                **calibration_length(parameters)}  # fmt: skip
 
     @classmethod
     def build(cls, domain: Domain, parameters: dict[str, Any], numbers: dict[str, Ints]) -> WeightedModel:
@@ -215,6 +244,7 @@ class WeightedModel(Model):
             start=start, points=_points(domain, numbers["points"]),
             coverage=coverage, covered=numbers["covered"],
             certificate=None if certificate is None else Certificate.from_dict(certificate), cap=parameters["cap"],
+            calibration=read_calibration(parameters, numbers, len(domain.sizes), law),
         )  # fmt: skip
 
 

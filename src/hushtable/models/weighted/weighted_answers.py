@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
@@ -14,12 +15,14 @@ from ...questions.answer import Answer, CrossTab
 from ...questions.parse import Question
 from ...words import readable
 from ..build_answer import Estimates, Wording, build_answer, group_labels, unit_of
+from .calibrated_answers import basis_notes, calibrated_answer
+from .calibrated_bars import CalibratedBars
 from .error_bars import ErrorBar, bar, guess
 
 if TYPE_CHECKING:
     from .weighted import WeightedModel
 
-__all__ = ["basis_notes", "weighted_answer"]
+__all__ = ["weighted_answer"]
 
 Floats = NDArray[np.float64]
 # A joint table up to this many cells is summed exactly; beyond, so many rows are drawn from the model.
@@ -73,29 +76,16 @@ def _answer(
     wording = Wording(
         question=question.text, unit=unit_of(count=count), law=model.law,
         groups=group_labels(model.domain, question.groups), estimator=ESTIMATOR,
-        notes=(*notes, *basis_notes(model, bars, rows)),
     )  # fmt: skip
-    fractions = Estimates(
+    surely = Estimates(
         value=np.array(values),
         stderr=np.array([each.stderr for each in bars]),
         bias=np.array([each.bias for each in bars]),
         kurtosis=np.array([each.kurtosis for each in bars]),
-    )
-    return build_answer(wording, fractions.in_rows(rows))
-
-
-def basis_notes(model: WeightedModel, bars: list[ErrorBar], scale: float) -> list[str]:
-    """What the error bars rest on."""
-    notes = []
-    kinds = {each.basis for each in bars}
-    if "measured" in kinds:
-        first = next(each for each in bars if each.basis == "measured")
-        unbiased = f": unbiased value {scale * (first.direct or 0):.6g}" if len(bars) == 1 and first.direct else ""
-        notes.append(f"measured{unbiased}; the bias is how far the model moved it")
-    if "certified" in kinds and model.certificate is not None:
-        notes.append(
-            f"not measured; the bias bound holds with probability {model.certificate.confidence:g}, by the last choice"
-        )
-    if "guessed" in kinds:
-        notes.append("nothing certifies this answer: it is what the fitted distribution says")
-    return notes
+    ).in_rows(rows)
+    if model.calibration is not None:
+        usual = CalibratedBars(model, model.calibration, question)
+        answer = calibrated_answer(usual, replace(wording, notes=notes), surely, bars, count=count)
+        if answer is not None:
+            return answer
+    return build_answer(replace(wording, notes=(*notes, *basis_notes(model, bars, rows))), surely)

@@ -8,15 +8,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ...maths.distribution.kind_ratios import KURTOSIS
 from ...maths.interactions.noisy_table import Moments
 from ...questions.answer import Answer, CrossTab
+from ...questions.measure import levels
 from ...questions.parse import Question
 from ..averages import Around, Spans, averages, mean_answer
 from ..build_answer import Estimates
+from ..limits import WithinRange
 from ..quotients import MIN_SIGMAS
+from .calibrated_answers import basis_notes
+from .calibrated_bars import CalibratedBars
 from .error_bars import ErrorBar, bar
 from .pooled_tables import JointTable, PooledTables
-from .weighted_answers import basis_notes
 
 if TYPE_CHECKING:
     from .weighted import WeightedModel
@@ -57,6 +61,8 @@ def weighted_means(model: WeightedModel, question: Question, table: Floats, wher
             for ends in (spans.low, spans.high)
         )
     value, within = (low + high) / 2, (high - low) / 2
+    if pooled is None and model.calibration is not None:
+        return _calibrated(CalibratedBars(model, model.calibration, question), spans, table, share, value, within)
     if pooled is None:
         around, bars = _around(model, question, spans, share, value, within)
         return mean_answer(model.domain, question, around.estimates(), law=model.law, estimator="model",
@@ -68,6 +74,23 @@ def weighted_means(model: WeightedModel, question: Question, table: Floats, wher
                       kurtosis=kurtosis, limits=shown)  # fmt: skip
     return mean_answer(model.domain, question, means, law=model.law, estimator="model",
                        notes=("measured; the bias is how far the model moved it",))  # fmt: skip
+
+
+def _calibrated(
+    bars: CalibratedBars, spans: Spans, table: Floats, share: Floats, value: Floats, within: Floats
+) -> Answer | CrossTab:
+    """With the bar of a usual question; unknown for groups that may be empty."""
+    model, question = bars.model, bars.question
+    assert question.average is not None
+    middle, _, has = levels(model.domain.closed[question.average])
+    square = [(table * inside * ((spans.low + spans.high) / 2) ** 2).sum() for inside in spans.inside]
+    stderr = bars.averages(value * share, np.array(square), share, has, middle)
+    with np.errstate(all="ignore"):
+        known = (share > MIN_SIGMAS * bars.fractions(share)) & np.isfinite(stderr)
+    unknown = np.where(known, 1.0, np.nan)
+    limits = WithinRange(value * unknown, within, stderr * unknown, spans.least, spans.most)
+    means = Estimates(value=limits.value, stderr=limits.stderr, bias=within * unknown, kurtosis=KURTOSIS, limits=limits)
+    return mean_answer(model.domain, question, means, law=model.law, estimator="calibrated", notes=bars.notes())
 
 
 def _around(

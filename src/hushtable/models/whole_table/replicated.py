@@ -3,29 +3,38 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations
+from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...maths.weighted_rows.calibration import CALIBRATION_UNIT
 from ...maths.weighted_rows.error_ratios import KURTOSIS, NOT_MEASURED, ErrorRatio, deviations
 from ...maths.weighted_rows.replicates import Replicates
-from ...maths.weighted_rows.resolution import SCORE_LEVEL
 from ...questions.answer import interval_factor
+from ...questions.arithmetic import NOWHERE, Errors
 from ...questions.parse import Question
 from ...words import counted
 from ..build_answer import Estimates
+from .column_noise import mean_noise, moved_by_columns, one_column
+from .model_shares import shares as shares_of
+from .pair_distances import PairDistances
 
 if TYPE_CHECKING:
     from .whole_table import WholeTableModel
 
-__all__ = ["ReplicateBars", "below_noise"]
+__all__ = ["Bars", "ReplicateBars", "errors_of"]
 
 Floats = NDArray[np.float64]
+# The fit is softened by noise, so that averages of a pair's groups err less than its noise alone would make them.
+SHRUNK = 0.7
+# Shares of more cells are not made for averages.
+MOST_CELLS = 100_000
+# Of questions about several columns, at most so many are about cells that noise has hidden.
+HIDDEN = 0.02
+ONE_COLUMN = "its bar is the noise of the released counts of this column, and how far the model's rows are from them"
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,18 +60,49 @@ class ReplicateBars:
         """How many times their deviation answers about so many columns are off."""
         return (self.model.ratios or NOT_MEASURED).ratio(self.width)
 
-    def fractions(self, value: Floats) -> Floats:
-        """Standard errors of shares of the rows, one a group."""
+    @property
+    def exact(self) -> bool:
+        """Whether the noise itself is the bar: of one column, where its counts were released."""
+        return self.width == 1 and self.model.rare is None
+
+    @cached_property
+    def pairs(self) -> PairDistances:
+        """What is known of the pairs of its columns."""
+        return PairDistances(self.model, self.question.positions)
+
+    def fractions(self, value: Floats) -> Bars:
+        """How far shares of the rows may be off, one a group."""
         holds, key, cells = self._carriers()
         tables = self.replicates.tables(self.question.positions, holds, key, cells)
         (own,) = next(tables)
-        spread = sum((np.asarray((each - own) ** 2) for (each,) in tables), np.zeros(cells))
-        spread = np.sqrt(spread / self.replicates.count + self._misfit(value) ** 2 + self._left_out(value) ** 2)
-        return np.asarray(self.ratio.ratio * deviations(value, spread, self.width, self.rows))
+        apart = [each - own for (each,) in tables]
+        spread = sum((each**2 for each in apart), np.zeros(cells)) / self.replicates.count
+        bars = self._of_one_column(value) if self.exact else self.around(value, spread)
+        return bars if self.question.groups else replace(bars, apart=self._calibrated(np.concatenate(apart)))
+
+    def _of_one_column(self, value: Floats) -> Bars:
+        return Bars(*one_column(self.model, self.question, value))
+
+    def _calibrated(self, apart: Floats) -> Floats:
+        """Distances of replicates, as far as answers are off."""
+        return apart if self.exact else self.ratio.ratio * apart
+
+    def around(self, value: Floats, spread: Floats) -> Bars:
+        """The bars of shares whose replicates have this mean squared distance from them."""
+        squares = spread + self._misfit(value) ** 2 + self.pairs.left_out(value) ** 2
+        squares = np.maximum(squares, self.pairs.compared(value) ** 2)
+        if self.model.rare is None:
+            squares = np.maximum(squares, moved_by_columns(self.model, self.replicates, self.question, value))
+        stderr = self.ratio.ratio * self._deviations(value, np.sqrt(squares))
+        reach = self.pairs.reach() if self.model.rare is None else 0.0
+        return Bars(stderr, np.full_like(stderr, KURTOSIS), reach)
+
+    def _deviations(self, share: Floats, spread: Floats) -> Floats:
+        older = self.model.ratios is not None and self.model.ratios.all_chance
+        return deviations(share, spread, self.width, self.rows, all_chance=older)
 
     def _misfit(self, value: Floats) -> Floats:
-        """How far the rows are from the released shares of a single column: where columns nearly fix each other, the
-        fit comes to them slowly. 0 for several columns."""
+        """How far the rows are from the released shares of a single column. 0 for several columns."""
         if self.width != 1:
             return np.zeros_like(value)
         (position,) = self.question.positions
@@ -71,50 +111,9 @@ class ReplicateBars:
             share = share * self.question.where.table((position,), [len(share)])
         return value - (share if self.question.groups else share.sum())
 
-    def _left_out(self, value: Floats) -> Floats:
-        """What the dependence of pairs that were not measured may move: their released distances from independence.
-
-        A table of N cells that is D rows away errs by about D / N in a cell, and by D sqrt(v (1 - v) / N) in a random
-        union of cells with a share v of the rows. Of a question about k columns, two keep about the share^(2 / k) of
-        all rows, and only what the others keep of these is moved.
-        """
-        if self.width < 2 or self.model.score_scale is None:
-            return np.zeros_like(value)
-        share = np.clip(value, 1 / self.rows, 1.0) ** (2 / self.width)
-        squares = np.zeros_like(share)
-        for pair in combinations(sorted(self.question.positions), 2):
-            away, cells = self._away(pair)
-            squares += (away / self.rows) ** 2 / cells * np.maximum(share * (1 - share), 1 / cells)
-        return np.asarray(np.sqrt(squares) * share ** (self.width / 2 - 1))
-
-    def _unseen(self) -> float:
-        """How far, as a share of the rows, the averaged column may be from independence of those it was not seen with.
-
-        That moves the mean of a group by about so many standard deviations of its values.
-        """
-        question = self.question
-        if self.model.score_scale is None or question.average is None:
-            return 0.0
-        own = question.average
-        pairs = [tuple(sorted((own, other))) for other in question.positions if other != own]
-        return math.sqrt(sum((self._away(pair)[0] / self.rows) ** 2 for pair in pairs))
-
-    def _away(self, pair: tuple[int, ...]) -> tuple[float, int]:
-        """How far a pair is from independence, in rows, as released and half a standard error more; and its cells.
-
-        Nothing where the pair was measured, so that the model knows it.
-        """
-        sizes = self.model.domain.sizes
-        cells = math.prod(min(sizes[j], SCORE_LEVEL) for j in pair)
-        if pair in self.model.measured_pairs:
-            return 0.0, cells
-        assert self.model.score_scale is not None
-        seen = max(float(self.model.scores[_place(pair, len(sizes))]), 0.0)
-        noise = self.model.law.stderr(self.model.score_scale)
-        return min((seen + noise / 2) / CALIBRATION_UNIT, self.rows), cells
-
-    def averages(self, has: Floats, middle: Floats, reach: Floats) -> tuple[Floats, Floats]:
-        """Standard errors of the shares of rows that have a value, and of the averages of their values.
+    def averages(self, has: Floats, middle: Floats, reach: Floats) -> tuple[Floats, Floats, Floats | None]:
+        """Standard errors of the shares of rows that have a value, and of the averages of their values; of one average
+        how far each replicate is from it, too.
 
         `reach` is how far values of a group may be apart. A group that some replicate leaves empty has no bar.
         """
@@ -124,17 +123,35 @@ class ReplicateBars:
         holds = holds & (has[codes] > 0)
         tables = self.replicates.tables(self.question.positions, holds, key, cells, [middle[codes], middle[codes] ** 2])
         share, top, square = next(tables)
-        spread, apart = np.zeros(cells), np.zeros(cells)
+        spread, apart = np.zeros(cells), list[Floats]()
         with np.errstate(all="ignore"):
             mean = top / share
             for each, sums, _ in tables:
                 spread += (each - share) ** 2
-                apart += (sums / each - mean) ** 2
-            spread, apart = np.sqrt(spread / self.replicates.count), apart / self.replicates.count
+                apart.append(sums / each - mean)
+            spread = np.sqrt(spread / self.replicates.count)
             inside = np.maximum(square / share - mean**2, 0.0)
             chance = inside / (self.rows * share) if self.width > 2 else 0.0
-            stderr = np.sqrt(apart + chance + inside * self._unseen() ** 2 + (reach / (self.rows * share)) ** 2)
-        return self.ratio.ratio * deviations(share, spread, self.width, self.rows), self.ratio.ratio * stderr
+            unseen = self.pairs.unseen(self.question.average)
+            moved = sum((each**2 for each in apart), np.zeros(cells)) / self.replicates.count
+            squares = moved + chance + inside * unseen**2 + (reach / (self.rows * share)) ** 2
+            stderr = np.maximum(self.ratio.ratio * np.sqrt(squares), self._by_cells(has, middle, mean, share))
+            stderr = np.maximum(stderr, SHRUNK * mean_noise(self.model, self.question, middle * has, mean) / share)
+        alone = None if self.question.groups else self.ratio.ratio * np.concatenate(apart)
+        return self.ratio.ratio * self._deviations(share, spread), stderr, alone
+
+    def _by_cells(self, has: Floats, middle: Floats, mean: Floats, share: Floats) -> Floats:
+        """Standard errors of averages by the bars of each value's share, as if these erred independently."""
+        own, groups = self.question.average, self.question.groups
+        cells = len(mean) * len(middle)
+        if own in groups or cells > MOST_CELLS:
+            return np.zeros_like(mean)
+        assert own is not None
+        shares = Question(text="", where=self.question.where, groups=(*groups, own))
+        bars = ReplicateBars(self.model, self.replicates, shares)
+        value = shares_of(self.model, shares.where, shares.groups)
+        errors = (bars.fractions(value).stderr.reshape(len(mean), -1) * has) ** 2
+        return np.asarray(np.sqrt((errors * (middle - mean[:, None]) ** 2).sum(axis=1)) / share)
 
     def _carriers(self) -> tuple[NDArray[np.bool_], NDArray[np.int64], int]:
         """Which carriers the question keeps, the group of each, and how many groups there are."""
@@ -146,21 +163,23 @@ class ReplicateBars:
             key, cells = key * sizes[position] + codes[position], cells * sizes[position]
         return np.asarray(holds), key, cells
 
-    def counts(self, value: Floats, stderr: Floats) -> Estimates:
+    def counts(self, value: Floats, bars: Bars) -> Estimates:
         """Numbers of rows from shares: the number of all rows has an error of its own."""
         rows, spread = self.model.total
-        moved = np.sqrt((rows * stderr) ** 2 + value**2 * spread)
-        return Estimates(
-            value=rows * value, stderr=moved, kurtosis=KURTOSIS, limits=_within(rows * value, moved, np.inf)
-        )
+        moved = Bars(np.sqrt((rows * bars.stderr) ** 2 + value**2 * spread), bars.kurtosis, rows * bars.reach)
+        alone = {} if self.question.groups else {(NOWHERE, "number of rows"): float(value[0]) * math.sqrt(spread)}
+        errors = errors_of(self.question, rows * bars.stderr, None if bars.apart is None else rows * bars.apart, alone)
+        return moved.estimates(rows * value, np.inf, errors)
 
-    def shares(self, value: Floats, stderr: Floats) -> Estimates:
+    def shares(self, value: Floats, bars: Bars) -> Estimates:
         """Shares between 0 and 1."""
-        return Estimates(value=value, stderr=stderr, kurtosis=KURTOSIS, limits=_within(value, stderr, 1.0))
+        return bars.estimates(value, 1.0, errors_of(self.question, bars.stderr, bars.apart))
 
     def notes(self) -> tuple[str, ...]:
         """What the bars mean."""
         columns = counted(self.width, "column")
+        if self.exact and self.question.kind == "count":
+            return (f"model value: {ONE_COLUMN}", *self.model.remarks())
         text = {
             "measured": f"bars hold for 95% of questions about {columns}, as this release has measured of many",
             "usual": f"bars are made to hold for 95% of questions about {columns}, as on other tables: the calibration "
@@ -172,26 +191,45 @@ class ReplicateBars:
         return (f"model value: {text}", *self.model.remarks())
 
 
-def _place(pair: tuple[int, ...], columns: int) -> int:
-    """Where a pair stands among all pairs in order."""
-    first, second = pair
-    return first * columns - first * (first + 1) // 2 + second - first - 1
+def errors_of(
+    question: Question, stderr: Floats, apart: Floats | None, alone: dict[tuple[str, str], float] | None = None
+) -> Errors | None:
+    """What the error of one answer is made of: replicates, and what the bar has beyond them."""
+    if apart is None:
+        return None
+    variance, shown = float(stderr[0]) ** 2, float(np.mean(apart**2))
+    if shown > variance:
+        apart, shown = apart * math.sqrt(variance / shown), variance
+    single = {(NOWHERE, question.text): math.sqrt(variance - shown)}
+    return Errors(replicates={NOWHERE: apart}, single=single | (alone or {}))
 
 
-def below_noise(estimates: Estimates) -> tuple[str, ...]:
-    """A note where answers cannot be told from 0."""
-    value, stderr = np.atleast_1d(estimates.value), np.atleast_1d(estimates.stderr)
-    small = int((value < interval_factor(0.95, KURTOSIS) * stderr).sum())
-    if not small:
-        return ()
-    which = (
-        "below its noise: it" if len(value) == 1 else f"{small:,} of {len(value):,} groups are below their noise: each"
-    )
-    return (f"{which} may be 0",)
+@dataclass(frozen=True, eq=False)
+class Bars:
+    """Standard errors, the kurtosis of what they stand for, and how much noise may hide of a cell at most."""
 
+    stderr: Floats
+    kurtosis: Floats
+    reach: float = 0.0
+    apart: Floats | None = None
+    """Of one answer, how far each replicate is from it."""
 
-def _within(value: Floats, stderr: Floats, most: float) -> _Within:
-    return _Within(np.atleast_1d(value), np.atleast_1d(stderr), most)
+    def estimates(self, value: Floats, most: float, errors: Errors | None) -> Estimates:
+        """Values between 0 and `most` with these bars."""
+        value = np.atleast_1d(value)
+        limits = _Within(value, replace(self, apart=None), most)
+        return Estimates(value=value, stderr=self.stderr, kurtosis=self.kurtosis, limits=limits, errors=errors)
+
+    def half(self, confidence: float) -> Floats:
+        """Half of the width of intervals that hold for such a share of the questions.
+
+        Few questions are about cells that noise has hidden whole, and of which replicates show nothing: at most HIDDEN
+        of them. These few are known by the noise alone.
+        """
+        half = interval_factor(confidence, self.kurtosis) * self.stderr
+        if 1 - confidence >= HIDDEN:
+            return np.asarray(half)
+        return np.asarray(np.maximum(half, self.reach * NormalDist().inv_cdf(1 - (1 - confidence) / (2 * HIDDEN))))
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,9 +237,9 @@ class _Within:
     """Intervals around values, cut where no share or count can be."""
 
     value: Floats
-    stderr: Floats
+    bars: Bars
     most: float
 
     def __call__(self, confidence: float) -> tuple[Floats, Floats]:
-        half = interval_factor(confidence, KURTOSIS) * self.stderr
+        half = self.bars.half(confidence)
         return np.maximum(self.value - half, 0.0), np.minimum(self.value + half, self.most)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,15 +10,16 @@ from numpy.typing import NDArray
 
 from ...maths.weighted_rows.error_ratios import KURTOSIS
 from ...maths.weighted_rows.replicates import Replicates
-from ...questions.answer import Answer, CrossTab, interval_factor
-from ...questions.measure import levels
+from ...questions.answer import Answer, CrossTab
 from ...questions.parse import Question
 from ..averages import mean_answer
 from ..build_answer import Estimates, Wording, build_answer, group_labels, unit_of
+from ..limits import WithinRange, below_noise
 from ..quotients import MIN_SIGMAS
 from .measured import measured_averages, measured_estimates
-from .replicated import ReplicateBars, below_noise
-from .whole_table_answers import CONFIDENCE, bound_of, shares
+from .model_shares import shares
+from .replicated import ReplicateBars, errors_of
+from .whole_table_answers import CONFIDENCE, bound_of
 from .whole_table_means import by_group, possible_values
 
 if TYPE_CHECKING:
@@ -37,8 +38,8 @@ def replicated_answer(
     if question.kind == "mean":
         return _averages(bars)
     value = shares(model, question.where, question.groups)
-    stderr = bars.fractions(value)
-    estimates = bars.counts(value, stderr) if count else bars.shares(value, stderr)
+    noise = bars.fractions(value)
+    estimates = bars.counts(value, noise) if count else bars.shares(value, noise)
     wording = Wording(
         question=question.text, unit=unit_of(count=count), law=model.law, estimator="model",
         notes=(*bars.notes(), *below_noise(estimates)), groups=group_labels(model.domain, question.groups),
@@ -47,23 +48,26 @@ def replicated_answer(
     if released is not None:
         unbiased = build_answer(replace(wording, estimator="measured", notes=()), released)
     answer = build_answer(wording, estimates, unbiased=unbiased)
-    return _certified(answer, bars, float(value[0])) if isinstance(answer, Answer) else answer
+    return _certified(answer, bars, value)
 
 
-def _certified(answer: Answer, bars: ReplicateBars, share: float) -> Answer:
-    """With the interval that holds for all questions about these columns at once, where they were compared."""
+def _certified(answer: Answer | CrossTab, bars: ReplicateBars, share: Floats) -> Answer | CrossTab:
+    """With the intervals that hold for all questions about these columns at once, where they were compared."""
     bound = bound_of(bars.model, bars.question.positions)
     if bound is None:
         return answer
     limit, (scale, most) = bound.limit(CONFIDENCE), (bars.rows, np.inf) if answer.unit == "count" else (1.0, 1.0)
-    return replace(answer, certified=(scale * max(share - limit, 0.0), min(scale * (share + limit), most)))
+    low, high = scale * np.maximum(share - limit, 0.0), np.minimum(scale * (share + limit), most)
+    if isinstance(answer, Answer):
+        return replace(answer, certified=(float(low[0]), float(high[0])))
+    return replace(answer, certified=(low, high))
 
 
 def _averages(bars: ReplicateBars) -> Answer | CrossTab:
     """Means of an attribute over the rows that have a value; unknown for groups that may be empty."""
     model, question = bars.model, bars.question
     assert question.average is not None
-    middle, half, has = levels(model.domain.closed[question.average])
+    middle, half, has = question.measure.levels(model.domain.closed[question.average])
     axes = [p for p in question.groups if p != question.average]
     weights = by_group(model, question, shares(model, question.where, [*axes, question.average])) * has
     possible = by_group(model, question, possible_values(model, question, axes)) * has > 0
@@ -71,33 +75,17 @@ def _averages(bars: ReplicateBars) -> Answer | CrossTab:
     most = np.where(possible, middle + half, -np.inf).max(axis=1)
     least, most = (np.where(possible.any(axis=1), ends, np.nan) for ends in (least, most))
     share = weights.sum(axis=1)
-    noise, stderr = bars.averages(has, middle, most - least)
+    noise, stderr, apart = bars.averages(has, middle, most - least)
     with np.errstate(all="ignore"):
         value, within = weights @ middle / share, weights @ half / share
         known = (share > MIN_SIGMAS * noise) & np.isfinite(stderr)
     unknown = np.where(known, 1.0, np.nan)
-    limits = _Range(value * unknown, within, stderr * unknown, least, most)
-    means = Estimates(value=limits.value, stderr=limits.stderr, bias=within * unknown, kurtosis=KURTOSIS, limits=limits)
+    limits = WithinRange(value * unknown, within, stderr * unknown, least, most)
+    means = Estimates(value=limits.value, stderr=limits.stderr, bias=within * unknown, kurtosis=KURTOSIS, limits=limits,
+                      errors=errors_of(question, limits.stderr, apart))  # fmt: skip
     released = measured_averages(model, question)
     unbiased = None
     if released is not None:
         unbiased = mean_answer(model.domain, question, released.estimates(), law=model.law, estimator="measured")
     return mean_answer(model.domain, question, means, law=model.law, estimator="model", notes=bars.notes(),
                        unbiased=unbiased)  # fmt: skip
-
-
-@dataclass(frozen=True, eq=False)
-class _Range:
-    """Intervals of averages, inside what there can be; all of that for an average that is not known."""
-
-    value: Floats
-    within: Floats
-    stderr: Floats
-    least: Floats
-    most: Floats
-
-    def __call__(self, confidence: float) -> tuple[Floats, Floats]:
-        half = self.within + interval_factor(confidence, KURTOSIS) * self.stderr
-        known = np.isfinite(self.value)
-        low, high = (np.where(known, self.value + side * half, np.nan) for side in (-1, 1))
-        return np.fmax(low, self.least), np.fmin(high, self.most)

@@ -21,6 +21,7 @@ from ...maths.weighted_rows.error_ratios import NOT_MEASURED, ErrorRatios
 from ...maths.weighted_rows.grouped_sets import GroupedSet, RawTable
 from ...maths.weighted_rows.rare_targets import RareMeasured
 from ...maths.weighted_rows.replicates import Replicates
+from ...maths.weighted_rows.row_logs import CellLogs
 from ...maths.weighted_rows.shares import ColumnTotals
 from ...maths.weighted_rows.weighted_rows import WeightedRows, word_spans
 from ...questions.answer import Answer, CrossTab
@@ -39,6 +40,8 @@ __all__ = ["WholeTableModel"]
 Integers = NDArray[np.int64]
 # Below this effective share of the rows a fit is poor, and answers say so.
 POOR = 0.2
+# Below this effective share replicates are too uneven, and answers say so.
+UNEVEN = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,14 +74,22 @@ class WholeTableModel(Model):
 
     @property
     def form(self) -> int:
-        """Version 4 is the first with replicates."""
-        return super().form if self.replicates is None else 4
+        """Version 4 is the first with replicates, version 5 with those that are kept by cells of tables."""
+        if self.replicates is None:
+            return super().form
+        return 5 if isinstance(self.replicates.logs, CellLogs) else 4
 
     @cached_property
     def measured_pairs(self) -> frozenset[tuple[int, ...]]:
         """Two columns of which a table was measured, alone or with a third."""
         sets = (tuple(sorted(raw.set.members)) for raw in self.tables)
         return frozenset(pair for members in sets for pair in combinations(members, 2))
+
+    @cached_property
+    def pair_noise(self) -> dict[tuple[int, ...], float]:
+        """Standard deviation of the noise in every direction of each measured pair's table, in rows."""
+        pairs = (raw for raw in self.tables if len(raw.set.members) == 2)
+        return {tuple(sorted(raw.set.members)): math.sqrt(raw.variance) for raw in pairs}
 
     def answer(self, question: Question, *, count: bool = False) -> Answer | CrossTab:
         from .whole_table_answers import whole_table_answer
@@ -128,7 +139,14 @@ class WholeTableModel(Model):
     def remarks(self) -> tuple[str, ...]:
         """What a reader should know of this release."""
         poor = "the fit is poor: its weights are uneven, and answers may be wrong beyond the usual"
-        return (*self.said, *([poor] if self.effective < POOR else []))
+        return (*self.said, *([poor] if self.effective < POOR else []), *self._uneven())
+
+    def _uneven(self) -> tuple[str, ...]:
+        """A remark where replicates have degenerated, so that their spread is for a part that of few rows."""
+        if self.replicates is None or self.replicates.effective >= UNEVEN:
+            return ()
+        share = f"{self.replicates.effective:.1%}"
+        return (f"replicates are uneven (an effective share of {share}): bars rest on few rows and may be too wide",)
 
     @property
     def measured(self) -> tuple[RawTable, ...]:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ...domain.predicate import Predicate
 from ...errors import BadQuestion
 from ...maths.weighted_rows.calibration import Bound
 from ...questions.answer import Answer, CrossTab
@@ -21,11 +20,12 @@ from ...questions.parse import Question
 from ...words import listed
 from ..build_answer import Estimates, Wording, build_answer, certain_answer, group_labels, unit_of
 from .measured import measured_estimates
+from .model_shares import shares
 
 if TYPE_CHECKING:
     from .whole_table import WholeTableModel
 
-__all__ = ["CONFIDENCE", "AnswerBars", "bound_of", "shares", "whole_table_answer"]
+__all__ = ["CONFIDENCE", "AnswerBars", "bound_of", "whole_table_answer"]
 
 Floats = NDArray[np.float64]
 MOST_GROUPS = 2_000_000
@@ -80,26 +80,6 @@ def _certain(model: WholeTableModel, question: Question) -> float | None:
         return None
     holds = question.where.table(question.positions, shape)
     return 1.0 if holds.all() else None if holds.any() else 0.0
-
-
-def shares(model: WholeTableModel, where: Predicate | None, axes: Sequence[int]) -> Floats:
-    """Share of the rows that satisfy a condition, for every cell of some attributes, in C order."""
-    cloud, sizes = model.cloud, model.domain.sizes
-    others = sorted((where.positions if where else frozenset()) - set(axes))
-    positions = [*axes, *others]
-    if cloud.fits(positions):
-        table = cloud.table(positions)
-        if where:
-            table = table * where.table(positions, [sizes[p] for p in positions])
-        return np.asarray(table.sum(axis=tuple(range(len(axes), len(positions))))).ravel()
-    codes = np.zeros((len(sizes), len(cloud.weights)), dtype=np.uint16)
-    for p in positions:
-        codes[p] = cloud.values(p)
-    weights = cloud.weights * where.on_rows(codes)[0] if where else cloud.weights
-    key = np.zeros(len(weights), dtype=np.int64)
-    for p in axes:
-        key = key * sizes[p] + codes[p]
-    return np.asarray(np.bincount(key, weights, minlength=math.prod(sizes[p] for p in axes)), dtype=np.float64)
 
 
 def bound_of(model: WholeTableModel, positions: Sequence[int]) -> Bound | None:

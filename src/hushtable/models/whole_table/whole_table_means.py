@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...questions.answer import Answer, CrossTab
-from ...questions.measure import levels
 from ...questions.parse import Question
 from ..averages import Around, mean_answer
 from ..build_answer import Estimates
 from ..quotients import MIN_SIGMAS, Averages
 from .measured import measured_averages
-from .whole_table_answers import AnswerBars, shares
+from .model_shares import shares
+from .whole_table_answers import AnswerBars
 
 if TYPE_CHECKING:
     from .whole_table import WholeTableModel
@@ -39,7 +39,7 @@ def whole_table_means(model: WholeTableModel, question: Question, bars: AnswerBa
     """
     assert question.average is not None
     attribute = model.domain.closed[question.average]
-    middle, half, has = levels(attribute)
+    middle, half, has = question.measure.levels(attribute)
     axes = [p for p in question.groups if p != question.average]
     weights = by_group(model, question, shares(model, question.where, [*axes, question.average])) * has
     possible = by_group(model, question, possible_values(model, question, axes)) * has > 0

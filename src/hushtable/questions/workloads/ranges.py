@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from ...domain import Domain
-from ...domain.attributes import Binned, Uncoded
+from ...domain.attributes import Ordered, Uncoded
 from ...errors import BadPlan, check_whole
 from ...words import listed
 from .linear_workload import MOST_QUERIES, LinearWorkload
@@ -42,13 +42,13 @@ class Ranges(LinearWorkload):
 
     def bins(self, domain: Domain) -> dict[int, int]:
         """Position of each attribute with an interval that says something, and its number of bins."""
-        ordered = {i: a for i, a in enumerate(domain.closed) if isinstance(a, Binned)}
+        ordered = {i: a for i, a in enumerate(domain.closed) if isinstance(a, Ordered)}
         if not ordered:
-            raise BadPlan("the domain has no attribute of kind integer or number; ranges() needs one")
+            raise BadPlan("the domain has no attribute with an order; ranges() needs one")
         telling = {i: len(a.values) for i, a in ordered.items() if a.size > 1}
         if self.attributes is None:
             if not telling:
-                raise BadPlan("every integer and number of the domain has one bin only; ranges() needs edges or bins")
+                raise BadPlan("every ordered attribute of the domain has one bin only; ranges() needs edges or bins")
             return telling
         have = listed([a.name for a in ordered.values()])
         uncoded = [a.name for a in domain.attributes if isinstance(a, Uncoded)]

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from ...budget import Budget
 from ...domain import Domain
-from ...domain.attributes import Binned, Uncoded
+from ...domain.attributes import Ordered, Uncoded
 from ...errors import BadPlan
 from ...words import counted
 from .base import Other, Workload
@@ -48,7 +48,7 @@ class WholeTable(Workload):
                     "leave that column out of the domain, or release it by a workload made for it"
                 )
             if attribute.size > MOST_VALUES:
-                how = "use fewer bins" if isinstance(attribute, Binned) else "list the frequent values, other: true"
+                how = "use fewer bins" if isinstance(attribute, Ordered) else "list the frequent values, other: true"
                 raise BadPlan(
                     f"{attribute.name} has {counted(attribute.size, 'value')}, and the whole table takes at most "
                     f"{MOST_VALUES:,} a column: {how}, or leave the column out"

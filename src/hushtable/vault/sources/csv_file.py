@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -42,7 +43,8 @@ class CsvSource(FileSource):
     def __init__(self, data: str | Path, *, csv: Csv | None = None, numbers: frozenset[str] = frozenset()) -> None:
         super().__init__(data)
         self._csv = csv or Csv()
-        self._with_comma = numbers if self._csv.decimal == "," else frozenset[str]()
+        marked = self._csv.decimal == "," or bool(self._csv.thousands)
+        self._with_marks = numbers if marked else frozenset[str]()
 
     @classmethod
     def open(cls, data: Any, *, csv: Csv, numbers: frozenset[str]) -> Self:
@@ -110,8 +112,14 @@ class CsvSource(FileSource):
         slots[[columns.index(name) for name in names]] = np.arange(len(names))
         for rows in self._rows():
             texts = cells(rows, self._marks, slots, len(names))
-            arrays = [_with_points(t) if n in self._with_comma else t for n, t in zip(names, texts, strict=True)]
+            arrays = [self._plain(t) if n in self._with_marks else t for n, t in zip(names, texts, strict=True)]
             yield pa.RecordBatch.from_arrays(arrays, names=list(names))
+
+    def _plain(self, column: pa.Array) -> pa.Array:
+        """Numbers as the rest of the program writes them, each by itself."""
+        if self._csv.thousands:
+            column = _without_thousands(column, self._csv.thousands, self._csv.decimal)
+        return _with_points(column) if self._csv.decimal == "," else column
 
     @property
     def _marks(self) -> Marks:
@@ -126,6 +134,14 @@ def _without_first_line(blocks: Iterator[bytes]) -> Iterator[bytes]:
     first = next(blocks, b"\n")
     yield first[first.index(b"\n") + 1 :]
     yield from blocks
+
+
+def _without_thousands(column: pa.Array, mark: str, decimal: str) -> pa.Array:
+    """1,234,567.5 without its marks; what has a mark elsewhere is no number and stays as it is."""
+    grouped = pc.match_substring_regex(
+        column, rf"^\s*[+-]?\d{{1,3}}({re.escape(mark)}\d{{3}})+({re.escape(decimal)}\d*)?\s*$"
+    )
+    return pc.if_else(grouped, pc.replace_substring(column, mark, ""), column)
 
 
 def _with_points(column: pa.Array) -> pa.Array:

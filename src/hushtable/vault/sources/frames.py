@@ -49,6 +49,7 @@ def _table(frame: Any) -> pa.Table:
         if type(frame).__module__.startswith("pandas"):
             return pa.table({str(name): _pandas_column(frame[name]) for name in _names(frame.columns)})
         if type(frame).__module__.startswith("polars"):
+            frame = frame.collect() if hasattr(frame, "collect") else frame  # a LazyFrame
             return pa.table({name: _polars_column(frame[name]) for name in _names(frame.columns)})
         return pa.table(frame)
     except (pa.ArrowException, AttributeError, LookupError, TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""Parquet files: typed by their schema, which is public."""
+"""Parquet and Feather (Arrow) files: typed by their schema, which is public."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .base import BATCH_ROWS, once
 from .files import FileSource
 from .text_blocks import reading
 
-__all__ = ["ParquetSource"]
+__all__ = ["FeatherSource", "ParquetSource"]
 
 
 class ParquetSource(FileSource):
@@ -21,13 +21,14 @@ class ParquetSource(FileSource):
     name: ClassVar[str] = "parquet"
     endings: ClassVar[tuple[str, ...]] = (".parquet",)
     packable: ClassVar[bool] = False
+    form: ClassVar[str] = "parquet"
 
     @cached_property
     def _dataset(self) -> Any:
         from pyarrow import dataset, fs
 
         with reading(self.path):
-            return dataset.dataset(str(self.path.absolute()), format="parquet", filesystem=fs.LocalFileSystem())
+            return dataset.dataset(str(self.path.absolute()), format=self.form, filesystem=fs.LocalFileSystem())
 
     @property
     def columns(self) -> Sequence[str]:
@@ -45,3 +46,11 @@ class ParquetSource(FileSource):
         chosen = {name: dataset.field(name) for name in names}
         with reading(self.path):
             yield from self._dataset.scanner(columns=chosen, batch_size=BATCH_ROWS).to_batches()
+
+
+class FeatherSource(ParquetSource):
+    """One file of Arrow's own form, as Feather and IPC files are."""
+
+    name: ClassVar[str] = "feather"
+    endings: ClassVar[tuple[str, ...]] = (".feather", ".arrow")
+    form: ClassVar[str] = "ipc"

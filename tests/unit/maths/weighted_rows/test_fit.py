@@ -10,8 +10,9 @@ from hushtable.laws import Law
 from hushtable.maths.weighted_rows import network
 from hushtable.maths.weighted_rows.fit import fit
 from hushtable.maths.weighted_rows.fit_targets import agree
+from hushtable.maths.weighted_rows.gibbs import renew
 from hushtable.maths.weighted_rows.grouped_sets import GroupedSet, RawTable
-from hushtable.maths.weighted_rows.kernels import gibbs_pass, solve_cells
+from hushtable.maths.weighted_rows.raking_kernels import solve_cells
 from hushtable.maths.weighted_rows.rules import Rules
 from hushtable.maths.weighted_rows.shares import ColumnTotals
 
@@ -88,12 +89,8 @@ def test_a_gibbs_pass_leaves_the_distribution_as_it_is():
     g = np.random.default_rng(9)
     kept = g.choice(len(done.weights), 200_000, p=done.weights / done.weights.sum())
     codes = np.ascontiguousarray(done.codes[:, kept])
-    links, starts, maps, tables = net.links(done.theta)
-    base = np.concatenate(net.shares).astype(np.float32)
-    bases = np.cumsum([0, *net.sizes])
     before = codes.copy()
-    gibbs_pass(codes, base, bases, links, starts, maps, tables, np.uint64(5), *net.rules.layout(),
-               net.lengths.group, net.lengths.order, net.lengths.wanted)  # fmt: skip
+    renew(net, codes, done.theta, 5, net.lengths.wanted)
     assert (before != codes).any(axis=1).all(), "no column moved"
     for i, j in ((0, 1), (1, 3), (2, 3)):
         shape = [sizes[i], sizes[j]]

@@ -1,5 +1,7 @@
 """Replicates: their spread is that of releases with other noise, and they are a function of released numbers."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tables import domain, random_codes
@@ -7,7 +9,10 @@ from tables import domain, random_codes
 import hushtable as ht
 from hushtable.laws import Law
 from hushtable.maths.weighted_rows import replicates as made
+from hushtable.maths.weighted_rows import table_noise
 from hushtable.maths.weighted_rows.error_ratios import USUAL, ErrorRatios, deviations, tables_to_sum
+from hushtable.maths.weighted_rows.replicates import Replicates
+from hushtable.maths.weighted_rows.row_logs import CellLogs, RowLogs
 from hushtable.vault.door.door import Door
 
 SHAPE = domain({f"c{j}": {"kind": "integer", "between": [0, 3 + j], "missing": "error"} for j in range(4)},
@@ -58,7 +63,7 @@ def test_the_spread_is_that_of_other_releases(codes, budget):
 
 def test_the_same_release_has_the_same_replicates(codes):
     first, again = (release(codes[:, ::step], 5) for step in (1, -1))
-    np.testing.assert_array_equal(first.replicates.logs, again.replicates.logs)
+    np.testing.assert_array_equal(first.replicates.logs.numbers, again.replicates.logs.numbers)
     for one, other in zip(first.replicates.fixed_shares, again.replicates.fixed_shares, strict=True):
         np.testing.assert_array_equal(one, other)
     np.testing.assert_array_equal(first.ratios.sums, again.ratios.sums)
@@ -76,12 +81,46 @@ def test_many_rows_are_carried_by_some(codes, monkeypatch):
     assert made.log_unit(model.cloud) == made.COARSE
 
 
-def test_weights_are_shares_and_rounded_ones_are_near(codes):
+def test_weights_are_shares_whether_they_are_kept_by_cell_or_by_row(codes, monkeypatch):
+    """Both are rounded, cells to half a row; their tables of two columns differ by less than a tenth of what
+    replicates differ by. With eight digits fewer they do not."""
+    by_cell = release(codes, 2).replicates
+    monkeypatch.setattr(table_noise, "MOST_SETS", 0)
+    by_row = release(codes, 2).replicates
+    assert isinstance(by_cell.logs, CellLogs)
+    assert isinstance(by_row.logs, RowLogs)
+    np.testing.assert_allclose(by_cell.weights.sum(axis=0), 1, atol=1e-12)
+
+    def tables(replicates):
+        key = by_row.codes((0, 2))[0].astype(np.int64) * SHAPE.sizes[2] + by_row.codes((0, 2))[2]
+        return np.array([np.bincount(key, each) for each in replicates.weights.T])
+
+    spread = tables(by_row).std(axis=0)
+    assert (np.abs(tables(by_cell) - tables(by_row)) < 0.1 * spread).all()
+    coarser = CellLogs(by_cell.logs.sets, by_cell.logs.digits - 8, by_cell.logs.numbers >> 8)
+    worse = Replicates(by_cell.cloud, coarser, by_cell.fixed_shares)
+    assert not (np.abs(tables(worse) - tables(by_row)) < 0.1 * spread).all()
+
+
+def test_an_effective_share_tells_even_replicates_from_uneven_ones(codes):
     replicates = release(codes, 2).replicates
-    np.testing.assert_allclose(replicates.weights.sum(axis=0), 1, atol=1e-4)
-    again = made.packed(replicates.cloud, replicates.logs / made.log_unit(replicates.cloud),
-                        list(zip(*(p / 2**40 for p in replicates.fixed_shares), strict=True)))  # fmt: skip
-    np.testing.assert_array_equal(again.logs, replicates.logs)
+    even = Replicates(replicates.cloud, RowLogs(np.zeros((2, len(replicates.weights)), dtype=np.int64), 1024),
+                      tuple(shares[:2] for shares in replicates.fixed_shares))  # fmt: skip
+    assert even.effective == pytest.approx(1)
+    assert 0 < replicates.effective < 1
+
+
+def test_uneven_replicates_are_said(codes):
+    """One row of each replicate has 3,000 times its share: there is a remark, with the share that is left."""
+    model = release(codes, 2)
+    assert not any("uneven" in remark for remark in model.remarks())
+    lines = len(made.carriers(model.cloud)[0])
+    numbers = np.zeros((16, lines), dtype=np.int64)
+    numbers[:, 0] = 8 * 1024
+    uneven = Replicates(model.cloud, RowLogs(numbers, 1024), model.replicates.fixed_shares)
+    (remark,) = replace(model, replicates=uneven).remarks()[len(model.remarks()) :]
+    assert remark.startswith(f"replicates are uneven (an effective share of {uneven.effective:.1%})")
+    assert uneven.effective < 0.05
 
 
 def test_ratios_follow_what_was_measured_as_far_as_noise_allows():

@@ -14,6 +14,7 @@ from hushtable.maths.weighted_rows.resolution import (
     Column,
     Groupings,
     Pricing,
+    chance_distances,
     dependence,
     likeness_order,
     plan_pairs,
@@ -91,7 +92,7 @@ def test_dependence_takes_chance_away():
     sets = score_sets([Groupings(p) for p in shares])
     tables = [np.histogram2d(x, y, bins=4)[0] for x, y in ((a, b), (a, a), (b, a))]
     far = np.array([np.abs(t - 50_000 / 16).sum() for t in tables])
-    scores = dependence(far, 0.0, sets, shares, [0.0] * 3, 50_000.0)
+    scores = dependence(far, 0.0, chance_distances(sets, shares, [0.0] * 3, 50_000.0), 50_000.0)
     assert scores[0] < 0.01
     assert scores[1] == pytest.approx(0.75, abs=0.01)
 

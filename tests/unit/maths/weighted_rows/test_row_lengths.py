@@ -5,7 +5,8 @@ import numpy as np
 from hushtable.maths.weighted_rows import network
 from hushtable.maths.weighted_rows.fit import fit
 from hushtable.maths.weighted_rows.fit_targets import FitTargets
-from hushtable.maths.weighted_rows.kernels import gibbs_pass, length_cells
+from hushtable.maths.weighted_rows.gibbs import renew
+from hushtable.maths.weighted_rows.kernels import length_cells
 from hushtable.maths.weighted_rows.rare_design import Lengths, RareColumns, length_cell
 from hushtable.maths.weighted_rows.row_lengths import row_lengths
 from hushtable.maths.weighted_rows.rules import Rules
@@ -86,11 +87,8 @@ def test_a_gibbs_pass_follows_the_factors_of_lengths():
     net = network.build(FitTargets(1.0, [np.full(2, 0.5)] * width, [1.0] * width, [], [], []), [np.arange(2)] * width,
                         Rules(()), given)  # fmt: skip
     codes = np.zeros((width, count), dtype=np.uint16)
-    links, starts, maps, tables = net.links(np.zeros(net.cells[-1]))
-    base = np.concatenate(net.shares).astype(np.float32)
     for seed in range(30):
-        gibbs_pass(codes, base, np.arange(0, 2 * width + 1, 2), links, starts, maps, tables, np.uint64(seed * 977 + 5),
-                   *net.rules.layout(), given.group, given.order, factors)  # fmt: skip
+        renew(net, codes, np.zeros(net.cells[-1]), seed * 977 + 5, factors)
     rows = np.array(np.unravel_index(np.arange(32), [2] * width)).astype(np.uint16)
     chance = factors[length_cell(rows.astype(bool))]
     chance = chance / chance.sum()

@@ -1,0 +1,210 @@
+"""KindRatios: how many times its deviation an answer of a fitted distribution is off, by the kind of question.
+
+What a distribution was never told makes its answers err several times as much as noise and chance do, and on some
+tables ten times as much as on others. Columns that were never joined are independent in it, which may be far from the
+truth. So a release measures it, for each kind of question: the sum over many random tables, and all of their cells, of
+|rows - model|. One row changes each table's sum by 1 or 2, so that the noise of the whole is small against it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Container, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...laws import Law
+from ..weighted_rows.error_ratios import KURTOSIS, ErrorRatio, tables_to_sum
+from ..weighted_rows.grouped_sets import GroupedSet
+from .factored import Factored
+
+__all__ = [
+    "BETWEEN",
+    "COARSE",
+    "KURTOSIS",
+    "MOST_WIDTH",
+    "Comparison",
+    "Kind",
+    "KindRatios",
+    "comparisons_for",
+    "deviations",
+    "expected_noise",
+    "expected_sum",
+    "grouped_table",
+    "kind_of",
+    "tables_to_compare",
+]
+
+Floats = NDArray[np.float64]
+Kind = Literal["together", "apart", "any"]
+# Columns of the widest tables that are compared.
+MOST_WIDTH = 5
+# What other tables showed (docs/mwem.md): the ratio of questions about 1, 2, ... columns; and its standard deviation,
+# as a part of it, between tables or kinds, and between numbers of columns of one table and kind.
+USUAL, BETWEEN, STEP = (2.9, 2.0, 1.9, 1.85, 1.75), 0.65, 0.3
+# The same for a single column of which nothing was measured: the distribution has it even.
+USUAL_UNSEEN = 6.5
+# What is not known of a strongly dependent table does not fall with the number of rows, as chance does. Where nothing
+# was measured, an answer of share v is taken to err by at least this many times sqrt(v (1 - v)).
+UNTOLD = 0.15
+# Of one kind some questions are harder than others: small shares on some tables, large ones on others.
+HARDER = 1.15
+# Numbers of columns are told apart where the noise of each sum is expected to be at most this part of it.
+FINE_NOISE = 0.25
+# The least ratio that is believed; and so many standard errors are added to a ratio, since bars that are too narrow do
+# more harm than bars that are too wide.
+LEAST, CAUTION = 0.5, 1.0
+
+
+class Comparison(NamedTuple):
+    """What one sum is about: a kind of question, and from how many to how many columns."""
+
+    kind: Kind
+    least: int
+    most: int
+
+    def holds(self, kind: Kind, width: int) -> bool:
+        """Whether a question is one of these; wider ones than were compared count as the widest."""
+        return self.kind in ("any", kind) and self.least <= min(max(width, 1), MOST_WIDTH) <= self.most
+
+
+COARSE = (Comparison("together", 1, MOST_WIDTH), Comparison("apart", 1, MOST_WIDTH))
+# In the order in which each tells what to expect of the next.
+FINE = (Comparison("together", 4, MOST_WIDTH), Comparison("together", 3, 3), Comparison("together", 1, 2), COARSE[1])
+
+
+def comparisons_for(change: float, rows: float, law: Law) -> tuple[Comparison, ...]:
+    """What is compared where the noise of a single sum would be `change` x the number of tables (standard deviation).
+
+    Nothing where it would be larger than ratios differ between tables. Each of k sums has 1/k of the price, and k times
+    the Laplace noise or sqrt(k) times the Gaussian.
+    """
+    for chosen, most in ((FINE, FINE_NOISE), (COARSE, BETWEEN)):
+        if expected_noise(len(chosen) ** (1 / law.power) * change, rows) <= most:
+            return chosen
+    return ()
+
+
+def kind_of(distribution: Factored, positions: Sequence[int], seen: Container[int]) -> Kind:
+    """The kind of a question about these columns: apart where they lie in several groups, or one was never seen."""
+    known = all(p in seen for p in positions) and len(distribution.spanned(positions)) == 1
+    return "together" if known else "apart"
+
+
+def usual(kind: Kind, width: int) -> float:
+    """The ratio that other tables showed."""
+    return USUAL_UNSEEN if kind == "apart" and width <= 1 else USUAL[min(max(width, 1), MOST_WIDTH) - 1]
+
+
+def deviations(share: Floats, spread: Floats | float, rows: float) -> Floats:
+    """Standard deviations of shares by noise and by chance alone: the rows are a draw from whatever they come from."""
+    return np.asarray(np.sqrt(np.asarray(spread) ** 2 + np.clip(share * (1 - share), 1 / rows, None) / rows))
+
+
+def tables_to_compare(
+    distribution: Factored,
+    random: np.random.Generator,
+    comparisons: Sequence[Comparison],
+    *,
+    columns: Sequence[int],
+    tables: Sequence[Sequence[int]] = (),
+    seen: Container[int] = (),
+    ordered: bool = False,
+) -> dict[Comparison, list[GroupedSet]]:
+    """Random tables of some columns, each cut in two; none that lies within one that was measured (`tables`).
+
+    `seen` are the columns of which anything was measured. `ordered` cuts a column into an interval and the rest, for
+    questions about intervals. A comparison without tables is left out.
+    """
+    known, found = [set(positions) for positions in tables], dict[Comparison, list[GroupedSet]]()
+    for several in tables_to_sum(distribution.one_ways(), random, columns=columns, ordered=ordered):
+        for table in several:
+            if any(set(table.members) <= own for own in known):
+                continue
+            kind = kind_of(distribution, table.members, seen)
+            for comparison in comparisons:
+                if comparison.holds(kind, len(table.members)):
+                    found.setdefault(comparison, []).append(table)
+    return {comparison: found[comparison] for comparison in comparisons if comparison in found}
+
+
+def grouped_table(distribution: Factored, grouped: GroupedSet) -> Floats:
+    """The distribution's shares of the cells of a grouped table; no larger table is made than each group's own."""
+    out, axes = np.ones(()), list[int]()
+    maps = dict(zip(grouped.members, zip(grouped.maps, grouped.shape, strict=True), strict=True))
+    for group in distribution.spanned(grouped.members):
+        own = [p for p in grouped.members if p in group.members]
+        table = group.marginal(own)
+        for axis, position in enumerate(own):
+            groups, size = maps[position]
+            table = np.moveaxis(np.tensordot(np.eye(size)[:, groups], table, axes=(1, axis)), 0, axis)
+        out = np.multiply.outer(out, table)
+        axes += own
+    return np.ascontiguousarray(out.transpose([axes.index(p) for p in grouped.members]))
+
+
+def expected_sum(
+    kind: Kind, sets: Sequence[GroupedSet], tables: Sequence[Floats], spreads: Floats | float, rows: float
+) -> float:
+    """The sum over tables and cells of |rows - model| if errors were as large as is usual; `spreads` of all cells."""
+    shares = np.concatenate([table.ravel() for table in tables])
+    times = np.concatenate([np.full(grouped.cells, usual(kind, len(grouped.members))) for grouped in sets])
+    # The mean of |x| is sqrt(2 / pi) of the deviation for normal x.
+    return rows * math.sqrt(2 / math.pi) * float((times * deviations(shares, spreads, rows)).sum())
+
+
+def expected_noise(change: float, rows: float) -> float:
+    """Noise of one sum over what the sum usually is, for noise of standard deviation `change` x the number of tables.
+
+    As on tables of four columns, each cut in two.
+    """
+    cells = 2.0**4
+    share = np.full(1, 1 / cells)
+    return change / (rows * cells * USUAL[3] * math.sqrt(2 / math.pi) * float(deviations(share, 0.0, rows)[0]))
+
+
+@dataclass(frozen=True, eq=False)
+class KindRatios:
+    """For each comparison a noisy sum of |rows - model|, in units of 1/1024 row, and the expected one."""
+
+    comparisons: tuple[Comparison, ...]
+    sums: NDArray[np.int64]
+    expected: NDArray[np.int64]
+    """What the sums would be if errors were as large as is usual; above 0."""
+    scales: tuple[float, ...]
+    """Variance (Gaussian) or scale b (Laplace) of each sum's noise."""
+    law: Law
+
+    @cached_property
+    def _beyond(self) -> dict[Comparison, tuple[float, bool]]:
+        """Ratios over usual ones, with caution, and whether they rest on this release.
+
+        What other tables showed, corrected by what was measured here as far as its noise allows; what one comparison
+        showed is expected of the next.
+        """
+        found: dict[Comparison, tuple[float, bool]] = {}
+        middle, left = 1.0, 0.0
+        for place, comparison in enumerate(self.comparisons):
+            first = place == 0 or comparison.kind != self.comparisons[place - 1].kind
+            prior = left + (BETWEEN if first else STEP * middle) ** 2
+            expected = float(self.expected[place])
+            noise = self.law.stderr(self.scales[place]) / expected
+            trust = prior / (prior + noise**2)
+            middle = max(middle + trust * (float(self.sums[place]) / expected - middle), LEAST / USUAL[-1])
+            left = prior * (1 - trust)
+            found[comparison] = (middle + CAUTION * math.sqrt(left), left <= BETWEEN**2 / 2)
+        return found
+
+    def ratio(self, kind: Kind, width: int, rows: float) -> ErrorRatio:
+        """Errors over deviations for questions of a kind about so many columns of a table of so many rows."""
+        times = HARDER * usual(kind, width)
+        for comparison, (beyond, here) in self._beyond.items():
+            if here and comparison.holds(kind, width):
+                return ErrorRatio(beyond * times, "extrapolated" if width > MOST_WIDTH else "measured")
+        # Nothing was compared, or it was too noisy: as on other tables, and not below what was seen of other kinds.
+        beyond = max([1 + CAUTION * BETWEEN, *(own for own, _ in self._beyond.values())])
+        return ErrorRatio(max(beyond * times, HARDER * UNTOLD * math.sqrt(rows)), "usual")

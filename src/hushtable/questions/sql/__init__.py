@@ -1,0 +1,1 @@
+"""Whole SELECT statements: from what analysts write to plain questions, and from their answers to one table."""

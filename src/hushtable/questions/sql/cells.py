@@ -1,0 +1,150 @@
+"""Cells: tables of answers put side by side, picked, scaled and divided, each with intervals that hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...laws import Law
+from ..answer import Answer, CrossTab
+from ..answer_forms import AnswerUnit
+
+__all__ = ["as_answer", "as_table", "combined", "joined", "known_cells", "moved", "quotient", "rounded", "taken"]
+
+Floats = NDArray[np.float64]
+Ends = tuple[Floats, Floats]
+
+
+def as_table(answer: Answer | CrossTab) -> CrossTab:
+    """Any answer as a plain table; one number is a table of one cell without groups."""
+    if isinstance(answer, CrossTab):
+        if type(answer) is CrossTab:
+            return answer
+        own = {field.name: getattr(answer, field.name) for field in fields(CrossTab)}
+        return CrossTab(**(own | {"limits": answer.interval}))
+
+    def limits(confidence: float) -> Ends:
+        low, high = answer.interval(confidence)
+        return np.array([low]), np.array([high])
+
+    beside = None if answer.unbiased is None else as_table(answer.unbiased)
+    return CrossTab(
+        question=answer.question, unit=answer.unit, groups={}, value=np.array([answer.value]),
+        stderr=np.array([answer.stderr]), bias=np.array([answer.bias]), kurtosis=np.zeros(1), law=Law.GAUSSIAN,
+        estimator=answer.estimator, notes=answer.notes, unbiased=beside, limits=limits, not_private=answer.not_private,
+    )  # fmt: skip
+
+
+def as_answer(table: CrossTab) -> Answer:
+    """A table of one cell as one number."""
+    beside = None if table.unbiased is None else as_answer(table.unbiased)
+    return Answer(
+        question=table.question, unit=table.unit, value=float(table.value[0]), stderr=float(table.stderr[0]),
+        bias=float(table.bias[0]), estimator=table.estimator, notes=table.notes, unbiased=beside,
+        limits=table.interval, not_private=table.not_private,
+    )  # fmt: skip
+
+
+def known_cells(value: float, *, cells: int = 1, unit: AnswerUnit = "value") -> CrossTab:
+    """A number that is known exactly, in so many cells."""
+    values, zeros = np.full(cells, value), np.zeros(cells)
+    return CrossTab(question="", unit=unit, groups={}, value=values, stderr=zeros, bias=zeros, kurtosis=zeros,
+                    law=Law.GAUSSIAN)  # fmt: skip
+
+
+def joined(parts: Sequence[CrossTab]) -> CrossTab:
+    """The cells of several tables one after the other."""
+    if len(parts) == 1:
+        return parts[0]
+    beside = [part.unbiased for part in parts]
+    whole = [part for part in beside if part is not None]
+
+    def limits(confidence: float) -> Ends:
+        ends = [part.interval(confidence) for part in parts]
+        return np.concatenate([low for low, _ in ends]), np.concatenate([high for _, high in ends])
+
+    numbers: dict[str, Any] = {
+        name: np.concatenate([getattr(part, name) for part in parts])
+        for name in ("value", "stderr", "bias", "kurtosis")
+    }
+    notes = tuple(dict.fromkeys(note for part in parts for note in part.notes))
+    return replace(parts[0], groups={}, limits=limits, notes=notes, **numbers,
+                   unbiased=joined(whole) if len(whole) == len(parts) else None)  # fmt: skip
+
+
+def taken(table: CrossTab, places: NDArray[np.int64]) -> CrossTab:
+    """Some cells of a table, in this order; their intervals are the same as before."""
+
+    def limits(confidence: float) -> Ends:
+        low, high = table.interval(confidence)
+        return low[places], high[places]
+
+    numbers: dict[str, Any] = {name: getattr(table, name)[places] for name in ("value", "stderr", "bias", "kurtosis")}
+    groups = {name: tuple(labels[i] for i in places) for name, labels in table.groups.items()}
+    beside = None if table.unbiased is None else taken(table.unbiased, places)
+    return replace(table, groups=groups, limits=limits, unbiased=beside, **numbers)
+
+
+def moved(table: CrossTab, factor: float, shift: float, *, unit: AnswerUnit) -> CrossTab:
+    """factor x value + shift, for known numbers."""
+
+    def limits(confidence: float) -> Ends:
+        low, high = (factor * end + shift for end in table.interval(confidence))
+        return (low, high) if factor >= 0 else (high, low)
+
+    beside = None if table.unbiased is None else moved(table.unbiased, factor, shift, unit=unit)
+    return replace(table, value=factor * table.value + shift, stderr=abs(factor) * table.stderr, unit=unit,
+                   bias=abs(factor) * table.bias, limits=limits, unbiased=beside)  # fmt: skip
+
+
+def rounded(table: CrossTab, decimals: int) -> CrossTab:
+    """Values with so many decimals; the intervals are wider by what rounding moves."""
+    half = 0.5 * 10.0**-decimals
+
+    def limits(confidence: float) -> Ends:
+        low, high = table.interval(confidence)
+        return low - half, high + half
+
+    return replace(table, value=np.round(table.value, decimals), bias=table.bias + half, limits=limits)
+
+
+def combined(
+    parts: Sequence[CrossTab], value: Floats, stderr: Floats, bias: Floats, ends: Callable[[list[Ends]], Ends],
+    *, unit: AnswerUnit, notes: tuple[str, ...] = (),
+) -> CrossTab:  # fmt: skip
+    """A function of several answers whose noise may go together in any way.
+
+    `ends` makes an interval of intervals. Each of those is asked for at so much more confidence that all hold at once
+    (Bonferroni), whatever the dependence between them.
+    """
+
+    def limits(confidence: float) -> Ends:
+        each = 1 - (1 - confidence) / len(parts)
+        return ends([part.interval(each) for part in parts])
+
+    said = tuple(dict.fromkeys([*(note for part in parts for note in part.notes), *notes]))
+    estimators = dict.fromkeys(part.estimator for part in parts)
+    return replace(parts[0], value=value, stderr=stderr, bias=bias, kurtosis=np.zeros_like(value), limits=limits,
+                   unit=unit, notes=said, estimator=next(iter(estimators)), unbiased=None)  # fmt: skip
+
+
+def quotient(above: CrossTab, below: CrossTab, *, inside: bool) -> CrossTab:
+    """above / below; `inside` says that the rows above are among those below, so that it is a share."""
+    with np.errstate(all="ignore"):
+        value = np.where(below.value > 0, above.value / below.value, np.nan)
+        stderr = (above.stderr + np.abs(value) * below.stderr) / below.value
+        bias = (above.bias + np.abs(value) * below.bias) / below.value
+
+    def ends(both: list[Ends]) -> Ends:
+        (low, high), (least, most) = both
+        with np.errstate(all="ignore"):
+            corners = np.array([low / least, low / most, high / least, high / most])
+            sure = least > 0
+            under, over = np.where(sure, corners.min(axis=0), -np.inf), np.where(sure, corners.max(axis=0), np.inf)
+        return (np.maximum(under, 0.0), np.minimum(over, 1.0)) if inside else (under, over)
+
+    return combined([above, below], value, stderr, bias, ends, unit="fraction" if inside else "value")
