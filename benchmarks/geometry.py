@@ -60,7 +60,8 @@ def formulas() -> Iterator[dict[str, Any]]:
     cells = np.array(list(product((0, 1), repeat=4)))
     sets = [s for k in (1, 2) for s in combinations(range(4), k)]
     core = np.array([cells[:, list(s)].sum(axis=1) % 2 for s in sets], dtype=np.int64)
-    queries = np.array([(cells[:, list(s)] == v).all(axis=1) for s in sets for v in product((0, 1), repeat=len(s))], float)
+    told = [(members, values) for members in sets for values in product((0, 1), repeat=len(members))]
+    queries = np.array([(cells[:, list(members)] == values).all(axis=1) for members, values in told], dtype=float)
     moved, centred = (m - m.mean(axis=1, keepdims=True) for m in (core, queries))
     lift = np.linalg.lstsq(moved.T, centred.T, rcond=None)[0].T
     second = level_of(core, added=False).drawn.second
@@ -78,8 +79,8 @@ def observed(domain: ht.Domain, codes: dict[str, np.ndarray], plan: Any) -> tupl
         synopsis = vault.release(plan, randomness=ht.Simulated(seed))
         for name, truth in truths.items():
             answer = synopsis.ask(f"SELECT {name}, count(*) FROM t GROUP BY {name}")
-            low, high = answer.interval()
-            squares.append((answer.value - truth) ** 2)
+            low, high = (len(table) * end for end in answer.interval())
+            squares.append((len(table) * answer.value - truth) ** 2)
             held.append((low <= truth) & (truth <= high))
     return math.sqrt(np.concatenate(squares).mean()), float(np.concatenate(held).mean())
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from .lower_bounds import Bound, pure_bound
+from .lower_bounds import LeastError, pure_bound
 
 __all__ = ["Hull", "hull_bound", "spanned"]
 
@@ -79,17 +79,17 @@ def spanned(queries: Floats, *, added: bool) -> Hull:
     return Hull(np.unique(np.round((values[keep, None] * right[keep]), 12), axis=1), added)
 
 
-def hull_bound(hull: Hull, *, seed: int = 0) -> Bound:
+def hull_bound(hull: Hull, *, seed: int = 0) -> LeastError:
     """A lower bound on the error of all answers: from all facets, from drawn directions, or from a determinant."""
     k = hull.dimension
     if k == 0:
-        return Bound(0.0, 0, "facets")
+        return LeastError(0.0, 0, "facets")
     if k <= MOST_EXACT and (exact := _exact_log_volume(hull)) is not None:
-        return Bound(pure_bound(exact, k), k, "facets")
-    least = Bound(pure_bound(_determinant(hull), k), k, "determinant")
+        return LeastError(pure_bound(exact, k), k, "facets")
+    least = LeastError(pure_bound(_determinant(hull), k), k, "determinant")
     if hull.points.size > MOST_PROGRAM:
         return least
-    drawn = Bound(pure_bound(_by_directions(hull, seed), k), k, "directions", CONFIDENCE)
+    drawn = LeastError(pure_bound(_by_directions(hull, seed), k), k, "directions", CONFIDENCE)
     return max(least, drawn, key=lambda bound: bound.rms)
 
 

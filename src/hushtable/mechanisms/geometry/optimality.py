@@ -11,7 +11,7 @@ import numpy as np
 from ...domain import Domain
 from ...errors import BadPlan
 from ...maths.geometry.hulls import hull_bound, spanned
-from ...maths.geometry.lower_bounds import Bound, gaussian_bound, marginals_spectrum, product_bound
+from ...maths.geometry.lower_bounds import LeastError, gaussian_bound, marginals_spectrum, product_bound
 from ...questions.workloads.base import Workload
 from ...questions.workloads.marginals import Marginals
 from .query_matrix import query_matrix
@@ -88,7 +88,7 @@ def _without(why: str) -> Optimality:
     return Optimality(rms=None, lower_bound=None, factor=None, certificate="none", k=0, confidence=0.0, why_not=why)
 
 
-def _bound(workload: Workload, domain: Domain, *, pure: bool) -> tuple[Bound, int]:
+def _bound(workload: Workload, domain: Domain, *, pure: bool) -> tuple[LeastError, int]:
     """The bound for a price of 1, and how many queries it speaks of: those of the largest forecast."""
     added = domain.unit.private_rows
     if isinstance(workload, Marginals) and not pure:
