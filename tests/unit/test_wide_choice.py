@@ -346,7 +346,6 @@ class TestFiles:
         with pytest.raises(BadSynopsis):
             LowOrderModel.build(model.domain, parameters, model.numbers())
 
-
     def test_files_from_before_answer_as_they_did(self):
         """Without what is usual and what is expected: each guess by its own numbers, one bar for all of a width."""
         model = self.made()
@@ -355,7 +354,9 @@ class TestFiles:
         parameters["bar"] = {key: parameters["bar"][key] for key in ("widths", "questions", "scale")}
         before = LowOrderModel.build(model.domain, parameters, model.numbers())
         assert (before.format, before.guesses) == (3, "single")
-        one, two = (before.answer(before.parse(f"any({text})")) for text in ("x0, x1, x2, x3, x4", "x5, x6, x7, x8, x9"))
+        one, two = (
+            before.answer(before.parse(f"any({text})")) for text in ("x0, x1, x2, x3, x4", "x5, x6, x7, x8, x9")
+        )
         assert one.stderr == two.stderr == pytest.approx(1.29 * before.bar.distance(5, before.total))
 
     def test_a_way_to_guess_that_the_domain_does_not_allow_is_refused(self):
