@@ -152,7 +152,7 @@ def eight_of_seven_thousand() -> Iterator[dict[str, Any]]:
 
 
 def by_whole_table(name: str) -> None:
-    """Not private: prints the mean error of the same questions by a release of the whole table, with a delta; no bar."""
+    """Not private: prints the mean error of the same questions by a release of the whole table with a delta; no bar."""
     bits = TABLES[name]()
     if bits is None:
         return
