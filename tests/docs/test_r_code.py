@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tables import domain, random_codes, table_of
+from tables import domain
 
 import hushtable as ht
 
@@ -22,13 +22,17 @@ SHAPE = {
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """The two files that the page writes."""
+    import pyarrow
     import pyarrow.csv
 
     place = tmp_path_factory.mktemp("r")
     shape = domain(SHAPE)
-    table = table_of(shape, random_codes(shape, 5000, seed=2))
+    g = np.random.default_rng(2)
+    age, sex = g.integers(0, 10, 5000), g.integers(0, 2, 5000)
+    smoker = g.random(5000) < 0.2 + 0.03 * age
+    table = {"age": age.tolist(), "sex": np.array(["female", "male"])[sex].tolist(), "smoker": smoker.tolist()}
     plan = ht.plan(shape, budget=ht.Budget(epsilon=2, delta="1e-9"), rows=5000)
-    synopsis = ht.Vault(table, shape).release(plan, randomness=ht.Simulated(3))
+    synopsis = ht.Vault(pyarrow.table(table), shape).release(plan, randomness=ht.Simulated(3))
     pyarrow.csv.write_csv(synopsis.sample_sets(800, seed=1), place / "sets.csv")
     pyarrow.csv.write_csv(synopsis.replicate_weights(seed=1), place / "weights.csv")
     return place
