@@ -127,7 +127,11 @@ class Smooth(Workload):
     def __str__(self) -> str:
         parts = [f"columns={_text(self.columns)}"]
         parts += [f"by={_text(self.by)}"] if self.by else []
-        parts += [f"{key}={getattr(self, key)}" for key in ("length_scale", "g", "t", "order") if getattr(self, key) is not None]
+        parts += [
+            f"{key}={getattr(self, key)}"
+            for key in ("length_scale", "g", "t", "order")
+            if getattr(self, key) is not None
+        ]
         parts += [f"examples=[{', '.join(repr(e) for e in self.examples)}]"] if self.examples else []
         return f"{self.name}({', '.join(parts)})"
 
