@@ -196,7 +196,8 @@ def _candidates(domain: Domain) -> list[str]:
                 f"{quoted_name(attribute.name)} IN ('a', 'b')",
                 f"{quoted_name(attribute.name)} IS NULL",
             ]
-    return [*texts, f"SELECT count(*) FROM {table}", "top(10)"]
+    facts = ", ".join(quoted_name(a.name) for a in domain.closed[:2] if isinstance(a, Boolean))
+    return [*texts, f"SELECT count(*) FROM {table}", "top(10)", f"polynomial({facts})"]
 
 
 def _condition(attribute: Attribute) -> str:
