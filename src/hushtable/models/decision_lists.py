@@ -105,7 +105,7 @@ class DecisionListsModel(Model):
         """The same with the bar that held-out inputs gave, where that is narrower than what is certified."""
         assert self.bar is not None
         scale, counted = (rows, self._cumulants[2][0]) if count else (1.0, 0.0)
-        stderr = math.sqrt((scale * self.bar.stderr(1, rows)) ** 2 + counted)
+        stderr = math.sqrt((scale * self.bar.stderr(1, rows, 0.0, None)) ** 2 + counted)
         low, high = certified.interval()
         if interval_factor(0.95, self.bar.kurtosis) * stderr >= (float(high) - float(low)) / 2:
             return certified

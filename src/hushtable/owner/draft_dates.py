@@ -32,7 +32,7 @@ def guess_moments(present: Sequence[str]) -> dict[str, Any] | None:
 
 
 def _date(days: Sequence[int], style: str) -> dict[str, Any]:
-    first, last = min(days), max(max(days), min(days) + 1)
+    first, last = min(days), max(*days, min(days) + 1)
     bins = next((name for name, most in LONGEST if last - first <= most), "year")
     ends = [(EPOCH + timedelta(days=day)).isoformat() for day in (first, last)]
     shown = {} if style == "iso" else {"format": style}
