@@ -79,8 +79,8 @@ def observed(domain: ht.Domain, codes: dict[str, np.ndarray], plan: Any) -> tupl
         synopsis = vault.release(plan, randomness=ht.Simulated(seed))
         for name, truth in truths.items():
             answer = synopsis.ask(f"SELECT {name}, count(*) FROM t GROUP BY {name}")
-            low, high = (len(table) * end for end in answer.interval())
-            squares.append((len(table) * answer.value - truth) ** 2)
+            low, high = answer.interval()
+            squares.append((answer.value - truth) ** 2)
             held.append((low <= truth) & (truth <= high))
     return math.sqrt(np.concatenate(squares).mean()), float(np.concatenate(held).mean())
 

@@ -24,7 +24,7 @@ ROWS = (200, 2_000, 20_000)
 PURE, DELTA = "pure", "delta"
 BUDGETS = {PURE: ht.Budget(epsilon=1), DELTA: ht.Budget(epsilon=1, delta="1e-6")}
 WIDTHS = range(1, 6)
-RELEASES, QUESTIONS = 3, 60
+RELEASES, QUESTIONS = 1, 60
 LEAST, MOST, THIRD, WIDE = 0.93, 0.99, 0.85, 6.0
 FIGURES = tuple(
     f"mwem-bars-{basis}-{what}" for basis in ("measured", "usual") for what in ("covered", "third", "width")

@@ -346,7 +346,6 @@ class TestFiles:
         with pytest.raises(BadSynopsis):
             LowOrderModel.build(model.domain, parameters, model.numbers())
 
-
     def test_files_from_before_answer_as_they_did(self):
         """Without what is usual and what is expected: each guess by its own numbers, one bar for all of a width."""
         model = self.made()
@@ -355,8 +354,12 @@ class TestFiles:
         parameters["bar"] = {key: parameters["bar"][key] for key in ("widths", "questions", "scale")}
         before = LowOrderModel.build(model.domain, parameters, model.numbers())
         assert (before.format, before.guesses) == (3, "single")
-        one, two = (before.answer(before.parse(f"any({text})")) for text in ("x0, x1, x2, x3, x4", "x5, x6, x7, x8, x9"))
-        assert one.stderr == two.stderr == pytest.approx(1.29 * before.bar.distance(5, before.total))
+        one, two = (
+            before.answer(before.parse(f"any({', '.join(f'x{i}' for i in range(first, first + 9))})"))
+            for first in (0, 7)
+        )
+        assert one.estimator == two.estimator == "calibrated"
+        assert one.stderr == two.stderr == pytest.approx(1.29 * before.bar.distance(9, before.total))
 
     def test_a_way_to_guess_that_the_domain_does_not_allow_is_refused(self):
         shape = domain({f"c{i}": {"kind": "category", "values": list("abc")} for i in range(6)})

@@ -15,6 +15,7 @@ from ..errors import HushError
 from ..questions.workloads.base import Workload
 from ..words import counted, html, shortened
 from .base import Design, Mechanism
+from .guidance import warnings_of
 
 if TYPE_CHECKING:
     from .geometry.optimality import Optimality
@@ -127,6 +128,7 @@ class Plan:
                 for f in design.forecasts
             ],
             "caution": design.caution or None,
+            "warnings": warnings_of(self),
             "optimality": self.optimality().to_dict(),
             "alternatives": [
                 {"mechanism": a.mechanism, "workload": a.workload, "stderr_rows": list(a.typical), "why_not": a.why_not}

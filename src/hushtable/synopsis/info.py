@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -12,6 +11,7 @@ from ..domain.attributes import Attribute, Boolean, Open, Ordered
 from ..domain.decision_list import DecisionList
 from ..domain.hints import quoted_name
 from ..errors import HushError
+from ..mechanisms.guidance import meaning
 from ..questions.answer_forms import html
 from ..questions.stamp import SIMULATED
 from ..words import counted, listed, readable, shortened
@@ -145,13 +145,8 @@ def info_of(synopsis: Synopsis) -> SynopsisInfo:
 
 
 def _means(budget: dict[str, Any]) -> str:
-    """The promise in one sentence."""
-    if "epsilon" not in budget:
-        return "one person's rows change what this shows by at most rho, in zero-concentrated privacy (docs/budget.md)"
-    epsilon = float(Fraction(budget["epsilon"]))
-    times = f"{math.exp(epsilon):,.3g}" if epsilon < 50 else "any number of"
-    but = f", but for a chance of {readable(Fraction(budget['delta']))}" if "delta" in budget else ""
-    return f"whatever this file shows, one person's rows make it at most {times} times as likely{but}"
+    exact = {name: Fraction(value) for name, value in budget.items()}
+    return meaning(exact.get("epsilon"), exact.get("delta"))
 
 
 def _noise(parameters: dict[str, Any]) -> str:
@@ -196,7 +191,8 @@ def _candidates(domain: Domain) -> list[str]:
                 f"{quoted_name(attribute.name)} IN ('a', 'b')",
                 f"{quoted_name(attribute.name)} IS NULL",
             ]
-    return [*texts, f"SELECT count(*) FROM {table}", "top(10)"]
+    facts = ", ".join(quoted_name(a.name) for a in domain.closed[:2] if isinstance(a, Boolean))
+    return [*texts, f"SELECT count(*) FROM {table}", "top(10)", f"polynomial({facts})"]
 
 
 def _condition(attribute: Attribute) -> str:

@@ -10,7 +10,7 @@ import hushtable as ht
 from hushtable.laws import Law
 from hushtable.maths.weighted_rows import replicates as made
 from hushtable.maths.weighted_rows import table_noise
-from hushtable.maths.weighted_rows.error_ratios import USUAL, ErrorRatios, deviations, tables_to_sum
+from hushtable.maths.weighted_rows.error_ratios import USUAL, ErrorRatios, beyond_pairs, deviations, tables_to_sum
 from hushtable.maths.weighted_rows.replicates import Replicates
 from hushtable.maths.weighted_rows.row_logs import CellLogs, RowLogs
 from hushtable.vault.door.door import Door
@@ -130,7 +130,8 @@ def test_ratios_follow_what_was_measured_as_far_as_noise_allows():
                            ((noise * 1_000_000) ** 2,) * 5, Law.GAUSSIAN)  # fmt: skip
 
     sharp, dull = ratios([2.0] * 5, 0.01), ratios([50.0] * 5, 100.0)
-    assert all(sharp.ratio(width).ratio == pytest.approx(2.0, abs=0.05) for width in range(1, 6))
+    assert all(1.6 * 0.9 < sharp.ratio(width).ratio < 2.1 for width in range(1, 6)), "32 tables are not all"
+    assert all(ratios([23.0] * 5, 0.01).ratio(width).ratio > 15 for width in range(1, 6)), "a fit that went wrong shows"
     assert all(sharp.ratio(width).basis == "measured" for width in range(1, 6))
     assert all(dull.ratio(width).ratio < 1.5 * usual for width, usual in enumerate(USUAL, 1))
     assert dull.ratio(3).basis == "usual"
@@ -142,7 +143,17 @@ def test_ratios_follow_what_was_measured_as_far_as_noise_allows():
 def test_a_deviation_is_never_0():
     assert deviations(np.array([0.0]), np.array([0.0]), 1, 1000.0)[0] == pytest.approx(1 / 1000)
     assert deviations(np.array([0.0]), np.array([0.0]), 4, 1000.0)[0] == pytest.approx(1 / 1000)
-    assert deviations(np.array([0.5]), np.array([0.0]), 4, 1000.0)[0] == pytest.approx(0.5 / 1000**0.5)
+    assert deviations(np.array([0.5]), np.array([0.0]), 4, 1000.0, all_chance=True)[0] == pytest.approx(0.5 / 1000**0.5)
+
+
+def test_chance_beyond_pairs_is_what_pairs_do_not_tell():
+    """Of independent columns of halves: the variance of a row's part, given all that pairs of its columns say of it."""
+    rows = np.array(np.meshgrid(*[[0, 1]] * 4)).reshape(4, -1)
+    holds = rows.all(axis=0).astype(float)
+    pairs = np.array([rows[i] * rows[j] for i in range(4) for j in range(i)] + [*rows, np.ones(16)]).T
+    left = holds - pairs @ np.linalg.lstsq(pairs, holds, rcond=None)[0]
+    assert beyond_pairs(np.array([1 / 16]), 4)[0] == pytest.approx((left**2).mean())
+    assert beyond_pairs(np.array([0.3]), 2)[0] == 0
 
 
 def test_tables_to_sum_are_cut_in_two_and_public():
