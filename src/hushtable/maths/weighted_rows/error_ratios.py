@@ -46,7 +46,7 @@ MOST_WIDTH, TABLES = 5, 32
 USUAL, COMMON, OWN, GROWTH, LEAST = (1.0, 0.9, 1.0, 1.05, 1.05), 0.1, 0.12, 1.1, 0.5
 # Sums over tables of halves show so many times the ratio of questions of that width, and a sum of so few tables differs
 # from that of all by such a part of it.
-SHOWN, SAMPLED = (1.0, 1.0, 0.95, 1.05, 1.1), 0.12
+SHOWN, SAMPLED = (1.0, 1.0, 1.0, 1.1, 1.15), 0.12
 # So many standard errors are added to it: bars that are too narrow do more harm than bars that are too wide.
 CAUTION = 1.0
 # Excess kurtosis of errors over deviations: some questions are harder than others.
