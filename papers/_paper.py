@@ -55,7 +55,7 @@ class Claim:
     relation: str
     tolerance: float
     verdict: str
-    """confirmed or refuted: the source's statement holds or not; corrected: it does after a change; ours: ours alone."""
+    """confirmed or refuted: the source's statement holds or not; corrected: it does after a change; or ours."""
     theirs: float | None = None
     """The source's number."""
     bar: float | None = None

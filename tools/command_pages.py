@@ -88,6 +88,7 @@ EXAMPLES = {
         'hush ask demo/clinic.hush "SELECT sex, smoker, count(*) FROM clinic GROUP BY sex, smoker" --simultaneous',
         'hush ask demo/clinic.hush "age >= 66"  # exit code 1',
     ),
+    "info": ("hush info demo/clinic.hush", "hush info demo/clinic.hush --json"),
     "sample": (
         "hush release demo/clinic.csv --domain few.yaml --ledger few.ledger --mechanism histogram"
         " --epsilon 1 --delta 1e-9 -o few.hush",

@@ -86,7 +86,7 @@ def _lines(given: Sequence[tuple[int, Seen]]) -> Lines:
         release=np.repeat([number for number, _ in given], sizes),
         truth=_joined(np.broadcast_to(seen.truth, size) for (_, seen), size in zip(given, sizes, strict=True)),
         value=value, stderr=stderr, bias=bias, low=low, high=high, told=told,
-        usual=np.repeat([one.estimator == CALIBRATED for one in answers], sizes),
+        usual=np.repeat([CALIBRATED in (one.estimator, getattr(one, "bias_kind", None)) for one in answers], sizes),
     )  # fmt: skip
 
 

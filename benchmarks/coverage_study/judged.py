@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from .purposes import purpose
+from .purposes import for_all_together, purpose
 from .tally import Tally
 from .verdict import Verdict, judge
 
@@ -39,9 +39,9 @@ class Judged:
 
     @property
     def misses(self) -> tuple[str, ...]:
-        """What is missed by all together or by a single setting, in words."""
+        """What is missed by all together or by a single setting, in words; see `for_all_together`."""
         found = [] if self.verdict is None else [f"all settings: {text}" for text in self.verdict.misses]
-        for name, tally in self.singles:
+        for name, tally in () if for_all_together(self.kind) else self.singles:
             one = judge(tally, conservative=self.why_wide is not None)
             found += [] if one is None else [f"{name}: {text}" for text in one.misses]
         return tuple(found)

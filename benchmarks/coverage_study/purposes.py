@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .counting import BOUNDED, CALIBRATED, SELDOM, SILENT
 
-__all__ = ["purpose"]
+__all__ = ["for_all_together", "purpose"]
 
 NOTHING = "nothing bounds it but what is possible, or a bound that leaves half of that and more"
 CHOICE = "unknown in many releases, so that what is shown is a choice of the noise; often with a bias bound"
@@ -21,9 +21,17 @@ PURPOSES: dict[tuple[str, str], str] = {
     ("whole-table", ""): "a model's value, whose bar is made to hold for 95% of questions, not for each of them",
     ("stability-histogram", ""): "values below the threshold count as absent, with a bound on what they hide",
     ("", "average in bins"): "half a bin of bias to either side",
-    ("smooth", "quantile"): "all values at which the band of the distribution function may reach the level",
+    ("smooth", "quantile"): "all values at which a column as they usually are may reach the level",
 }
 """By how the family's and the kind's names begin; the longest that fits."""
+
+
+def for_all_together(kind: str) -> bool:
+    """Whether a bar is promised for columns of all tables together, and not for the few questions of one setting.
+
+    A quantile is off by what the release cannot tell, which is nearly the same in every release of one column.
+    """
+    return kind.startswith("quantile") and kind.endswith(CALIBRATED)
 
 
 def purpose(family: str, kind: str) -> str | None:

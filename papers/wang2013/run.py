@@ -114,7 +114,7 @@ def rates(name: str) -> Iterator[Row]:
     tried = [(t, *worst(polynomial(t, None), function, d)) for t in DEGREES]
     for n in ROWS:
         t = published_degrees(int(n), EPSILON, d, k)
-        bias, c = worst(polynomial(t, min(k, 4)), function, d)
+        bias, c = worst(polynomial(t, k), function, d)
         values = {"as published": bias + laplace(t, d, n) * without_constant(c, d)}
         if n <= largest:
             values["best t, Laplace"] = min(b + laplace(t, d, n) * without_constant(c, d) for t, b, c in tried)

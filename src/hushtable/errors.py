@@ -20,6 +20,8 @@ HushError
 └── BadPaper         a source that is not there to be reproduced
 """
 
+import os
+import traceback
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, TypeGuard
@@ -58,6 +60,14 @@ class HushError(Exception):
 
     def __init__(self, message: str) -> None:
         super().__init__(one_line(message))
+
+    def _render_traceback_(self) -> list[str]:
+        """What a notebook shows: one line, since the mistake is in what was asked; all of it with HUSH_DEBUG=1."""
+        # IPython looks for this name. Where it shows a traceback is the one place where nobody can pass an option.
+        if os.environ.get("HUSH_DEBUG"):
+            return "".join(traceback.format_exception(self)).splitlines()
+        notes: Sequence[str] = getattr(self, "__notes__", ())
+        return [one_line(f"{type(self).__name__}: {'; '.join((str(self), *notes))}")]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for programs: kind, message, exit_code, and what the error carries (asked, left, known, ...).

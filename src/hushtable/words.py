@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-__all__ = ["counted", "listed", "one_line", "read_call", "readable", "shortened", "suggestion"]
+__all__ = ["counted", "html", "html_lines", "listed", "one_line", "read_call", "readable", "shortened", "suggestion"]
 
 
 def readable(number: Fraction | float) -> str:
@@ -44,6 +44,17 @@ def one_line(message: str, longest: int = 2000) -> str:
     if len(line) > longest:
         line = f"{line[: longest // 2]} ... {line[-longest // 2 :]}"
     return line if line.isprintable() else "".join(c if c.isprintable() else "\ufffd" for c in line)
+
+
+def html(text: str) -> str:
+    """The text as it stands on a page, whatever it holds."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def html_lines(lines: Sequence[tuple[str, str]], heading: str = "") -> str:
+    """Names and texts as a table of a notebook."""
+    body = "".join(f"<tr><th>{html(name)}</th><td>{html(text)}</td></tr>" for name, text in lines)
+    return f"{f'<p><b>{html(heading)}</b></p>' if heading else ''}<table>{body}</table>"
 
 
 def read_call(text: str) -> tuple[str, dict[str, Any]]:

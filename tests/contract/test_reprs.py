@@ -87,10 +87,54 @@ def test_the_vault_shows_nothing_of_its_rows():
             assert "True" not in text
 
 
+def is_page(thing: object, *said: str) -> bool:
+    """What a notebook shows: a piece of a page, with what is said in it, of a size that a screen takes."""
+    page = thing._repr_html_()
+    return page.startswith("<") and len(page) < 50_000 and "<script" not in page and all(word in page for word in said)
+
+
+@pytest.mark.parametrize("path", GOLDEN, ids=lambda p: p.stem)
+def test_a_notebook_shows_files_and_answers_with_their_stamp(path):
+    synopsis = ht.load(path)
+    assert is_page(synopsis, "NOT PRIVATE", "questions to try", synopsis.digest)
+    assert is_page(synopsis.domain, "Domain t")
+    for answer in json.loads(path.with_suffix(".json").read_text()):
+        assert is_page(synopsis.ask(answer["question"]), "NOT PRIVATE")
+
+
+def test_a_notebook_shows_what_an_owner_holds(tmp_path):
+    domain = Domain.from_dict({"table": "<t>", "attributes": {"<b>": {"kind": "boolean"}}})
+    table = pa.table({"<b>": [True] * 77})
+    vault = ht.Vault(table, domain, ledger=tmp_path / "t.ledger")
+    assert is_page(vault, "&lt;b&gt;", "boolean: false, true, missing")
+    assert "77" not in vault._repr_html_().replace(str(tmp_path), "")
+    plan = ht.plan(domain, rows=77, workload="marginals(width=1)", budget=ht.Budget(epsilon=1))
+    assert is_page(plan, "&lt;t&gt;")
+    given = {"table": "<t>", "domain_digest": domain.digest, "unit": domain.unit}
+    ledger = ht.Ledger.create(tmp_path / "t.ledger", **given, total=ht.Budget(epsilon=2))
+    vault.release(plan)
+    assert is_short(ledger)
+    assert "1 of 2" in repr(ledger)
+    assert is_page(ledger, "&lt;t&gt;")
+
+
+def test_a_mistake_is_one_line_in_a_notebook_too(monkeypatch):
+    """IPython asks an exception how it wants to be shown."""
+    synopsis = ht.load(GOLDEN[0])
+    with pytest.raises(ht.HushError) as caught:
+        synopsis.ask("nothing of the kind")
+    monkeypatch.delenv("HUSH_DEBUG", raising=False)
+    (line,) = caught.value._render_traceback_()
+    assert line.startswith(f"{type(caught.value).__name__}: {str(caught.value)[:40]}")
+    monkeypatch.setenv("HUSH_DEBUG", "1")
+    assert any("Traceback" in line for line in caught.value._render_traceback_())
+
+
 def test_curators():
     from curators import rehearsal
 
     curator = rehearsal()
     assert is_short(curator)
+    assert is_page(curator, "paid answers left", "NOT PRIVATE")
     assert is_short(curator.ask("smoker"))
     assert is_short(curator.plan)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 from collections.abc import Callable
 from fractions import Fraction
@@ -158,6 +159,25 @@ def test_a_fault_when_all_is_measured_needs_no_table(name, tmp_path, monkeypatch
     lines = Ledger.open(folder / "t.ledger").lines()
     assert lines[-1].synopsis_digest == again.digest
     assert again.accounting["ledger"]["hash"] == lines[1].hash
+
+
+def test_a_release_of_mwem_that_was_begun_before_there_were_calibrations_is_finished_without(tmp_path, monkeypatch):
+    """Its journal says mwem(...) and no calibration, as those of older versions do: the same steps, the same price."""
+    older = Specimen("older", CLOSED, "marginals(width=2)", "mwem(rounds=2, calibration=0)", RHO, TABLES)
+    whole = release(older, tmp_path / "whole", Seeded(7))
+    randomness = Seeded(7)
+    with monkeypatch.context() as patched:
+        disturbed(patched, at=3)
+        with pytest.raises(Fault):
+            release(older, tmp_path / "t", randomness)
+    journal = tmp_path / "t" / "out.hush.part"
+    with contextlib.closing(ReleaseJournal.open(journal)) as opened:
+        assert opened.facts["mechanism"] == "mwem(rounds=2)"
+    again = ht.Vault.resume(journal, data=rows_of(older.attributes), randomness=randomness)
+    assert again.mechanism == whole.mechanism == "mwem(rounds=2)"
+    assert again.model.calibration is None
+    assert charges(tmp_path / "t") == charges(tmp_path / "whole")
+    assert same(older, again, whole)
 
 
 def test_every_mechanism_is_here():

@@ -35,9 +35,9 @@ Case = tuple[str, ht.Synopsis, tuple[str, ...]]
 
 
 def main() -> None:
-    made = [*coded(), *twice(), *rare(), *wide(), *keyed(), *smooth(), *decided(), curated()]
+    made = [*coded(), dated(), *twice(), *rare(), *wide(), *keyed(), *smooth(), *decided(), *long_lists(), curated()]
     for name, synopsis, questions in (*made, *specimens({synopsis.model.kind for _, synopsis, _ in made})):
-        path = HERE / f"format-{synopsis.model.format}-{name}.hush"
+        path = HERE / f"format-{max(synopsis.model.format, synopsis.domain.form)}-{name}.hush"
         if path.exists():
             continue
         synopsis.save(path)
@@ -73,6 +73,20 @@ def coded() -> Iterator[Case]:
             shape = domain(neighbours="add-remove" if budget == "pure" else "replace")
             table = table_of(shape, random_codes(shape, 1000, seed=3))
             yield f"{mechanism.split('(')[0]}-{budget}", release(shape, table, budget, workload, mechanism), CODED
+
+
+def dated() -> Case:
+    """Columns of dates and times, labels, and codes for missing values."""
+    shape = domain(
+        {
+            "day": {"kind": "date", "between": ["2024-01-01", "2024-12-31"], "bins": "quarter", "format": "day-first"},
+            "clock": {"kind": "time", "edges": ["08:00", "16:00"]},
+            "sex": {"kind": "category", "labels": {"1": "male", "2": "female"}, "missing_values": ["9", "NA"]},
+        }
+    )
+    table = pa.table(dummy_rows(shape, rows=1000, seed=9))
+    asked = ("day >= '2024-04-01' AND sex = 'male'", "SELECT clock, count(*) FROM t GROUP BY clock", "quarter(day) = 2")
+    return "dates-pure", release(shape, table, "pure", "marginals(width=2)", "tables"), asked
 
 
 def twice() -> Iterator[Case]:
@@ -160,6 +174,15 @@ def decided() -> Iterator[Case]:
     for budget in ("pure", "zcdp", "gdp"):
         asked = ("decides(choice, near AND NOT rural)", "decides(choice, cheap)")
         yield f"decision-lists-{budget}", release(shape, table, budget, "decision_lists()"), asked
+
+
+def long_lists() -> Iterator[Case]:
+    """Lists of more rules than have a polynomial for every pattern."""
+    lists = {"kind": "decision_list", "inputs": [f"i{i}" for i in range(12)], "length": 32}
+    shape = ht.Domain.from_dict({"table": "t", "attributes": {"choice": lists}})
+    table = pa.table({"choice": pa.array(dummy_rows(shape, rows=1000, seed=1)["choice"])})
+    asked = ("decides(choice, i0 AND NOT i1)", "decides(choice)")
+    yield "long-decision-lists", release(shape, table, "gdp", "decision_lists(order=2)"), asked
 
 
 def curated() -> Case:

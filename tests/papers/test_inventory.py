@@ -22,7 +22,7 @@ FOREIGN = {"002": {("Theorem", "2"), ("Theorem", "8"), ("Theorem", "9")}}
 
 def known(items: dict, kind: str, number: str) -> bool:
     """By its own number, or with its chapter."""
-    chapter = items.get(f"{kind} {number.split('.')[0]}", {})
+    chapter = items.get(f"{kind} {number.partition('.')[0]}", {})
     return f"{kind} {number}" in items or bool(chapter.get("chapter"))
 
 

@@ -21,7 +21,7 @@ def condition(g, width):
 
 
 def test_differences_and_ratios_hold():
-    """Some 2,400 of each from 12 releases of three tables: at least 93% inside 95% bars, and bars half as wide would not do."""
+    """Some 2,400 of each from 12 releases of three tables: at least 93% inside 95% bars, too few with bars half as wide."""
     inside, narrow, unknown = {"-": [], "/": []}, {"-": [], "/": []}, 0
     for number in range(12):
         codes = latent(20_000, SIZES, number % 3)

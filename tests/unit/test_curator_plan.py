@@ -33,15 +33,16 @@ def test_everything_that_can_be_charged_fits_the_budget(budget, neighbours, way,
     made = plan(budget, neighbours=neighbours, way=way, updates=many, questions=many)
     terms = made.terms
     most = made.rows_amount + made.start_amount + terms.opening + made.paid_answers * terms.each
+    most += len(made.stages) * made.calibration_each
     assert most <= made.price.amount
     assert most >= made.price.amount * Fraction(999_999, 1_000_000)
     assert all((amount * 10**15).denominator == 1 for amount in (terms.each, terms.answer, terms.opening))
 
 
 def test_a_stretch_is_split_as_the_source_says():
-    """r0 = 0.9 rho / 200, watching is 0.7 of it, e1 : e2 = 1 : 4^(1/3); sigma^2 = 1 / (2 r0 0.3)."""
+    """r0 = 0.87 rho / 200, watching is 0.7 of it, e1 : e2 = 1 : 4^(1/3); sigma^2 = 1 / (2 r0 0.3)."""
     made, rho = plan(), float(plan().price.amount)
-    each = 0.9 * rho / 200
+    each = 0.87 * rho / 200
     at = math.sqrt(2 * each * 0.7)
     first = at / (1 + 4 ** (1 / 3))
     margin = made.margin
@@ -53,12 +54,12 @@ def test_a_stretch_is_split_as_the_source_says():
 
 def test_pure_epsilon_keeps_one_threshold():
     made = plan(ht.Budget(epsilon=1))
-    watching = 0.9 * 0.7
+    watching = 0.87 * 0.7
     first = watching / (1 + 400 ** (2 / 3))
     assert float(made.terms.opening) == pytest.approx(first, rel=1e-5)
     assert made.margin.first == pytest.approx(1 / first, rel=1e-5)
     assert made.margin.second == pytest.approx(2 * 200 / (watching - first), rel=1e-5)
-    assert made.answer_stderr == pytest.approx(math.sqrt(2) * 200 / 0.27)
+    assert made.answer_stderr == pytest.approx(math.sqrt(2) * 200 / (0.3 * 0.87))
 
 
 def test_a_person_with_more_rows_makes_everything_coarser():
@@ -109,7 +110,9 @@ def test_settings_come_back_the_same():
 
 def test_printing_shows_way_price_threshold_and_both_forecasts():
     text = str(plan())
-    for part in ("hypothesis: free answers", "rho = 0.024356", "rho = 0.000109602 a paid answer", "818 rows", "0.0297"):
+    parts = ("hypothesis: free answers", "rho = 0.024356", "rho = 0.000105948 a paid answer", "832 rows", "0.0297",
+             "after 50, 100, 200 paid answers")  # fmt: skip
+    for part in parts:
         assert part in text
     assert "independent  0.0297" in text
     few = str(plan(questions=100))

@@ -106,7 +106,7 @@ COLUMNS = {
     "huge numbers": ([1.5e308, 0.5], "number", "error"),
     "huge whole numbers": ([1e300], "integer", "error"),
     "words": (["a", "b", None, "a"], "category", "category"),
-    "dates": ([date(2020, 1, 1), None], "category", "category"),
+    "dates": ([date(2020, 1, 1), None], "date", "category"),
     "the word other": (["other", "a"], "category", "error"),
     "the word missing": (["missing", "a", None], "category", "category"),
     "only special words": (["missing", "other"], "category", "error"),
@@ -250,3 +250,27 @@ def test_a_draft_warns_on_paper_and_on_the_screen(tmp_path):
     assert Domain.load(tmp_path / "t.yaml").table == "t"
     printed = CliRunner().invoke(app, ["domain", "draft", str(tmp_path / "t.parquet"), "--json"])
     assert "reveals values" in json.loads(printed.stdout)["warning"]
+
+
+@pytest.mark.parametrize(
+    ("values", "drafted"),
+    [
+        (["2024-01-31", "2024-12-01"], {"kind": "date", "between": ["2024-01-31", "2024-12-01"], "bins": "month"}),
+        (["2024-01-31 10:00:00", "2024-02-02 11:30:00"], {"kind": "date", "bins": "day"}),
+        (["31.01.2024", "01.02.2024"], {"kind": "date", "format": "day-first"}),
+        (["1/31/2024", "2/1/2024"], {"kind": "date", "format": "month-first"}),
+        (["1/2/2024", "2/1/2024"], {"kind": "category"}),
+        (["08:30", "23:59"], {"kind": "time"}),
+        (["20240131", "20240201"], {"kind": "integer"}),
+        (["1", "2", "NA"], {"kind": "integer", "missing_values": ["NA"]}),
+        (["yes", "no", "?"], {"kind": "boolean", "missing_values": ["?"]}),
+        (["2 to 5", "10 or more", "0 to 1"], {"kind": "category", "values": ["0 to 1", "2 to 5", "10 or more"]}),
+        (["NA", "NA"], {"kind": "category", "values": ["NA"]}),
+    ],
+)
+def test_a_draft_knows_dates_times_missing_codes_and_the_order_of_numbers_in_words(values, drafted):
+    table = pa.table({"x": values})
+    domain = draft_domain(table, "t")
+    told = domain.to_dict()["attributes"]["x"]
+    assert {name: told[name] for name in drafted} == drafted
+    assert fits(table, domain)

@@ -12,6 +12,7 @@ from hushtable.budget import Price
 from hushtable.errors import BadPlan, BadQuestion, BadSynopsis
 from hushtable.maths.distribution import Factored
 from hushtable.mechanisms import read_mechanism
+from hushtable.mechanisms.mwem.calibrate import calibrated
 from hushtable.mechanisms.mwem.learners import Learner, Sampled
 from hushtable.mechanisms.mwem.mwem import MWEM, MwemRelease
 from hushtable.models.weighted.weighted import WeightedModel
@@ -46,7 +47,8 @@ def test_every_option_releases_saves_loads_and_draws(mechanism, budget, neighbou
     again = ht.load(tmp_path / "t.hush")
     for text in ("smoker", "sex = 'male' AND region = 'north' AND smoker", "SELECT sex, count(*) FROM t GROUP BY sex"):
         assert again.ask(text).to_dict() == synopsis.ask(text).to_dict()
-    assert again.mechanism == mechanism.replace("0.3", "3/10").replace("true", "True")
+    options = mechanism.removeprefix("mwem").strip("()").replace("0.3", "3/10").replace("true", "True")
+    assert again.mechanism == f"mwem({options}{', ' * bool(options)}calibration=0.03)"
     assert again.sample(20).num_rows == 20
 
 
@@ -105,7 +107,13 @@ def test_never_spends_more_than_its_price_and_pays_a_round_in_one_line(price, ad
     run = MwemRelease(settings, plan, door, SHAPE)
     for amount in run.prices():
         run.round(amount)
-    assert [what for _, what in charges] == [f"round {i + 1}" for i in range(len(run.chosen))]
+    model = calibrated(door, run.model(), plan, run.for_calibration)
+    sums = len(model.calibration.ratios.comparisons)
+    rounds = [f"round {i + 1}" for i in range(len(run.chosen))]
+    assert [what for _, what in charges] == [*rounds, *["distances of summed-tables"] * sums]
+    assert sums > 0
+    spent = sum(amount for amount, what in charges if "distances" in what)
+    assert float(spent) == pytest.approx(float(price.amount) * settings.calibration, rel=1e-3)
     assert price.amount * Fraction(999, 1000) <= sum(amount for amount, _ in charges) <= price.amount
 
 
@@ -125,7 +133,7 @@ class TestBars:
         assert 0 < answer.stderr < 0.01
 
     def test_what_was_not_measured_is_certified_and_what_is_wider_is_a_guess(self):
-        synopsis = released("mwem(rounds=2)", budget=ht.Budget(epsilon=100))
+        synopsis = released("mwem(rounds=2, calibration=0)", budget=ht.Budget(epsilon=100))
         pairs = ("sex = 'male' AND smoker", "age < 18 AND smoker", "age < 18 AND region = 'west'",
                  "region = 'west' AND smoker", "sex = 'male' AND region = 'west'")  # fmt: skip
         notes = [synopsis.ask(text).notes[-1].split(";")[0].split(":")[0] for text in pairs]
@@ -138,8 +146,9 @@ class TestBars:
 
     @pytest.mark.parametrize(
         ("workload", "mechanism"),
-        [("marginals(width=2)", "mwem(rounds=3)"), ("parities(order=2)", "mwem(rounds=4)"),
-         ("marginals(width=2)", "mwem(rounds=4, measure_by=query)")],
+        [("marginals(width=2)", "mwem(rounds=3, calibration=0)"),
+         ("parities(order=2)", "mwem(rounds=4, calibration=0)"),
+         ("marginals(width=2)", "mwem(rounds=4, measure_by=query, calibration=0)")],
     )  # fmt: skip
     def test_every_certificate_holds(self, workload, mechanism):
         """200 releases x all two-way cells. A bar fails with probability 0.005 at most (certified) or 0.05 (measured)
@@ -160,8 +169,9 @@ class TestBars:
 
     def test_listed_queries_are_certified_and_others_are_not(self):
         listed = ["b0 AND b1", "b1 AND b2", "b0 OR b3", "b2 AND NOT b3", "at_least(2, b0, b1, b2)"]
-        synopsis = released("mwem(rounds=2)", shape=BITS, codes=BIT_CODES, workload=ht.Linear(questions=listed),
-                            budget=ht.Budget(epsilon=50))  # fmt: skip
+        workload, budget = ht.Linear(questions=listed), ht.Budget(epsilon=50)
+        synopsis = released("mwem(rounds=2, calibration=0)", shape=BITS, codes=BIT_CODES, workload=workload,
+                            budget=budget)  # fmt: skip
         kinds = {text: " ".join(synopsis.ask(text).notes) for text in [*listed, "b1 AND b3"]}
         assert sum("not measured" in note for note in kinds.values()) == 3
         assert sum(note.startswith("NOT PRIVATE") and "unbiased" in note for note in kinds.values()) == 2
@@ -174,7 +184,7 @@ class TestBars:
         mean = synopsis.ask("SELECT avg(smoker) FROM t WHERE sex = 'male'")
         assert mean.value == pytest.approx(CODES[3][CODES[1] == 1].mean(), abs=0.02)
         poor = released("mwem(rounds=1)", budget=ht.Budget(epsilon="0.01"))
-        assert str(poor.ask("SELECT avg(smoker) FROM t WHERE age < 18")).splitlines()[1:] == ["unknown (95%)"]
+        assert poor.ask("SELECT avg(smoker) FROM t WHERE age < 18").text().splitlines()[1:] == ["unknown (95%)"]
 
 
 def test_a_question_about_very_many_attributes_is_summed_over_drawn_rows():
@@ -344,5 +354,5 @@ def test_the_former_name_of_an_option_is_read_and_kept_on_record():
     asked = {"workload": "marginals(width=2)", "budget": EPSILON, "rows": 3000}
     former, today = (ht.plan(SHAPE, mechanism=f"mwem({name}=query)", **asked) for name in ("unit", "measure_by"))
     assert former.mechanism == today.mechanism == "mwem(measure_by=query)"
-    assert former.design.recorded == today.design.recorded == "mwem(unit=query)"
+    assert former.design.recorded == today.design.recorded == "mwem(unit=query, calibration=0.03)"
     assert former.digest == today.digest

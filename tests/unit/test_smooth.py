@@ -1,6 +1,7 @@
 """Smooth questions from plan to answer: what is exact, what is bounded, what is refused."""
 
 import json
+import re
 
 import numpy as np
 import pyarrow as pa
@@ -466,3 +467,43 @@ def test_pictures_are_written_where_they_can_be(tmp_path):
             check_picture(tmp_path / name)
     with pytest.raises(BadPath, match=r"end it in .svg or .png"):
         check_picture(tmp_path / "d.pdf")
+
+
+PUBLISHED = ht.Domain.from_dict(
+    {"table": "t", "attributes": {"age": {"kind": "number", "between": [0, 100], "bins": 4, "missing": "error"}}}
+)
+
+
+@pytest.mark.parametrize(
+    ("workload", "mechanism", "order"),
+    [
+        ("smooth(columns=[age])", "smooth-paper", 2),
+        ("smooth(columns=[age])", "smooth-paper(order=4)", 4),
+        ("smooth(columns=[age], order=4)", "smooth-paper", 4),
+        ("smooth(columns=[age], order=4)", "smooth-paper(order=1)", 1),
+    ],
+)
+def test_the_order_of_smoothness_is_that_of_the_mechanism_or_of_the_workload(workload, mechanism, order, tmp_path):
+    """t is the source's (n epsilon)^(1 / (2d + K)), and the operator is that of K, also after loading."""
+    plan = ht.plan(PUBLISHED, rows=10**6, workload=workload, mechanism=mechanism, budget=ht.Budget(epsilon=1))
+    assert plan.design.numbers == round(10 ** (6 / (2 + order)))
+    assert (plan.mechanism, str(plan.workload)) == (mechanism, workload)
+    table = pa.table({"age": np.linspace(0, 100, 1000)})
+    synopsis = ht.Vault(table, PUBLISHED).release(plan, randomness=ht.Simulated(1))
+    synopsis.save(tmp_path / "s.hush")
+    assert ht.load(tmp_path / "s.hush").model.released[0].smoothness == order
+
+
+@pytest.mark.parametrize(
+    ("workload", "mechanism", "said"),
+    [
+        ("smooth(columns=[age], order=0)", "smooth-paper", "order must be a whole number from 1 to 20"),
+        ("smooth(columns=[age], order=21)", "smooth-paper", "order must be a whole number from 1 to 20"),
+        ("smooth(columns=[age])", "smooth-paper(order=2.5)", "order must be a whole number from 1 to 20"),
+        ("smooth(columns=[age])", "smooth-paper(order=12)", "needs at least 9 degrees a column"),
+        ("smooth(columns=[age])", "smooth-paper(K=2)", "smooth-paper takes order; given: K"),
+    ],
+)
+def test_an_order_that_cannot_be_is_said_in_one_line(workload, mechanism, said):
+    with pytest.raises(BadPlan, match=re.escape(said)):
+        ht.plan(PUBLISHED, rows=10**6, workload=workload, mechanism=mechanism, budget=ht.Budget(epsilon=1))

@@ -10,7 +10,7 @@ from tables import FakeDoor, domain, random_codes
 import hushtable as ht
 from hushtable.errors import BadPlan, BadSynopsis
 from hushtable.laws import Law
-from hushtable.maths.wide.bar import WideBar
+from hushtable.maths.wide.bar import Expected, WideBar
 from hushtable.maths.wide.held_out import draw_questions, with_rare_sides
 from hushtable.maths.wide.one_factor import OneFactor
 from hushtable.maths.wide.order_choice import STRENGTHS, Look, expected_errors, weigh
@@ -133,6 +133,23 @@ def _sets(i):
     return comb(8, i)
 
 
+class TestWhatIsAlwaysMeasured:
+    def test_pairs_where_noise_is_gaussian(self):
+        """They cost next to nothing there: most of the price of order 2 goes to single attributes."""
+        made = ht.plan(bits(100), rows=ROWS, workload="any_of(width=8)", budget=BUDGETS["delta"])
+        assert min(made.design.parameters.orders) == 2
+        pure = ht.plan(bits(100), rows=ROWS, workload="any_of(width=8)", budget=ht.Budget(epsilon=1))
+        assert min(pure.design.parameters.orders) == 1
+
+    def test_single_attributes_have_about_half_of_the_price_of_pairs(self):
+        alone, pairs = (
+            ht.plan(bits(100), rows=ROWS, workload=f"any_of(width=8, order={order})", budget=BUDGETS["delta"])
+            for order in (1, 2)
+        )
+        share = float(alone.design.parameters.noise.per_group[1] / pairs.design.parameters.noise.per_group[1])
+        assert 0.4 < share < 0.7
+
+
 class TestBothMeasurements:
     def test_singles_are_weighed_by_their_noise(self):
         """Exact numbers from FakeDoor stay exact, and the stated noise is less than that of either."""
@@ -182,7 +199,32 @@ class TestTheBar:
             law=Law.GAUSSIAN, widths=(4, 8), questions=100, scale=Fraction(1), distances=np.array([999, 1999])
         )
         assert [bar.distance(width, 1000.0) for width in (3, 4, 6, 8)] == pytest.approx([0.01, 0.01, 0.015, 0.02])
-        assert interval_factor(0.95, bar.kurtosis) * bar.stderr(8, 1000.0) == pytest.approx(2.8 * 0.02, rel=0.01)
+        stderr = bar.stderr(8, 1000.0, noise=1.0, reach=None)
+        assert interval_factor(0.95, bar.kurtosis) * stderr == pytest.approx(2.8 * 0.02, rel=0.01)
+
+    @pytest.mark.parametrize(("distance", "low", "high"), [(5.0, 4.9, 5.5), (0.0, 0.9, 1.6), (-9.0, 0.9, 1.6)])
+    def test_what_was_measured_counts_as_far_as_it_is_exact(self, distance, low, high):
+        """Distances in percent of the rows; noise alone makes 1%. Where the measurement is exact it is believed."""
+        rows, exact = 1000.0, distance == 5.0
+        bar = WideBar(
+            law=Law.GAUSSIAN,
+            widths=(8,),
+            questions=100,
+            scale=Fraction(100 if exact else 10**8),
+            distances=np.array([int(distance * rows)]),
+            expected=Expected(noise=(0.01,), reach=(0.1,)),
+        )
+        missed = bar.stderr(8, rows, noise=0.0, reach=None)
+        assert low <= 100 * np.hypot(0.8 * missed, 0.01) <= (high if exact else 3.0)
+        noisy = bar.stderr(8, rows, noise=0.03, reach=None)
+        assert noisy == pytest.approx(np.hypot(missed, 0.03))
+
+    def test_questions_that_pairs_could_move_far_have_more_of_it(self):
+        bar = WideBar(Law.GAUSSIAN, (8,), 100, Fraction(100), np.array([5000]), Expected((0.01,), (0.1,)))
+        near, usual, far = (bar.stderr(8, 1000.0, noise=0.0, reach=reach) for reach in (0.0, 0.1, 0.3))
+        assert near == pytest.approx(usual * np.sqrt(0.1))
+        assert far == pytest.approx(usual * np.sqrt(0.1 + 0.9 * 9))
+        assert usual == bar.stderr(8, 1000.0, noise=0.0, reach=None)
 
     def test_noise_below_nothing_counts_as_nothing(self):
         bar = WideBar(law=Law.GAUSSIAN, widths=(8,), questions=100, scale=Fraction(9), distances=np.array([-50]))
@@ -207,7 +249,9 @@ class TestTheBar:
         _, model, _ = model_of(bits(16), rows_of(16, 0.3), "predicates(width=8, order=2)", BUDGETS["delta"])
         table = model.answer(model.parse("SELECT x0, x1, count(*) FROM t WHERE x2 OR x3 OR x4 GROUP BY x0, x1"))
         assert table.estimator == "calibrated"
-        assert len(set(table.stderr)) == 1
+        alone = model.answer(model.parse("SELECT count(*) FROM t WHERE x0 AND x1 AND (x2 OR x3 OR x4)"))
+        assert table.stderr[-1] == pytest.approx(alone.stderr)
+        assert table.value[-1] == pytest.approx(alone.value)
 
     def test_without_it_intervals_are_certified_and_say_so(self):
         _, model, _ = model_of(bits(16), rows_of(16, 0.3), "any_of(width=8, calibration=0)", BUDGETS["delta"])
@@ -269,9 +313,10 @@ class TestFiles:
 
     def test_come_back_as_they_were(self):
         model = self.made()
-        assert model.format == 3
+        assert model.format == 5
         again = LowOrderModel.build(model.domain, model.parameters(), model.numbers())
         question = model.parse("any(x0, x1, x2, x3, x4, x5)")
+        assert (again.guesses, again.bar.expected) == ("usual", model.bar.expected)
         assert again.answer(question).to_dict() == model.answer(question).to_dict()
         assert LowOrderModel.lengths(model.domain, model.parameters()) == {
             name: len(values) for name, values in model.numbers().items()
@@ -289,6 +334,9 @@ class TestFiles:
             ("bar", "questions", 0),
             ("bar", "questions", True),
             ("bar", "scale", "-1"),
+            ("bar", "noise", [0.1]),
+            ("bar", "reach", [0.1, -1.0]),
+            ("bar", "noise", [0.1, float("nan")]),
         ],
     )
     def test_forged_parts_are_refused(self, part, key, value):
@@ -297,6 +345,30 @@ class TestFiles:
         parameters[part] = parameters[part] | {key: value}
         with pytest.raises(BadSynopsis):
             LowOrderModel.build(model.domain, parameters, model.numbers())
+
+    def test_files_from_before_answer_as_they_did(self):
+        """Without what is usual and what is expected: each guess by its own numbers, one bar for all of a width."""
+        model = self.made()
+        parameters = model.parameters()
+        del parameters["guesses"]
+        parameters["bar"] = {key: parameters["bar"][key] for key in ("widths", "questions", "scale")}
+        before = LowOrderModel.build(model.domain, parameters, model.numbers())
+        assert (before.format, before.guesses) == (3, "single")
+        one, two = (
+            before.answer(before.parse(f"any({', '.join(f'x{i}' for i in range(first, first + 9))})"))
+            for first in (0, 7)
+        )
+        assert one.estimator == two.estimator == "calibrated"
+        assert one.stderr == two.stderr == pytest.approx(1.29 * before.bar.distance(9, before.total))
+
+    def test_a_way_to_guess_that_the_domain_does_not_allow_is_refused(self):
+        shape = domain({f"c{i}": {"kind": "category", "values": list("abc")} for i in range(6)})
+        codes = random_codes(shape, ROWS, seed=2)
+        _, model, _ = model_of(shape, codes, "predicates(width=4, order=2)", BUDGETS["delta"])
+        assert model.guesses == "single"
+        for given in ("usual", "other"):
+            with pytest.raises(BadSynopsis, match="way to guess"):
+                LowOrderModel.build(shape, model.parameters() | {"guesses": given}, model.numbers())
 
 
 def test_a_release_is_resumed_and_saved_with_all_its_parts(tmp_path):

@@ -80,7 +80,7 @@ def _session(
 
 def _lists(specimen: CuratorSpecimen, domain: Domain, plan: CuratorPlan) -> ReleaseCase:
     """Lists of values, in any weights; one replaced row changes most of them."""
-    keys = [(name,) for name in NAMES]
+    keys = possible_rows(domain, most=100, seed=0) if domain.closed else [(name,) for name in NAMES]
     new = None if domain.unit.private_rows else keys[1]
     tables = pair_tables(domain, Pair(keys[0], new, 0.0), [keys[2], keys[3], keys[4], keys[5]] * 2)
 
@@ -96,5 +96,5 @@ def _lists(specimen: CuratorSpecimen, domain: Domain, plan: CuratorPlan) -> Rele
             curator.ask(question)
         return Price(currency=plan.price.currency, amount=plan.price.amount - account.left)
 
-    name = f"list-curator, {plan.way}, {domain.unit.neighbours}, {plan.budget}{persons(domain.unit.rows)}"
+    name = f"{specimen.name}, {plan.way}, {domain.unit.neighbours}, {plan.budget}{persons(domain.unit.rows)}"
     return ReleaseCase(name, domain, tables, act, 120)

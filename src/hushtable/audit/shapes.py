@@ -11,6 +11,7 @@ __all__ = [
     "BINARY",
     "CLOSED",
     "FINE",
+    "LONG_RULES",
     "MIXED",
     "OPEN",
     "REAL",
@@ -37,6 +38,10 @@ CLOSED: Attributes = {
 }
 OPEN: Attributes = {"url": {"kind": "open"}}
 RULES: Attributes = {"choice": {"kind": "decision_list", "inputs": ["near", "cheap", "new"], "length": 2}}
+# More rules than have a polynomial for every pattern of decisions.
+LONG_RULES: Attributes = {
+    "choice": {"kind": "decision_list", "inputs": ["near", "cheap", "new", "a", "b", "c", "d", "e", "f"], "length": 20}
+}
 REAL: Attributes = {
     "age": {"kind": "integer", "between": [18, 98], "bins": 4},
     "bmi": {"kind": "number", "between": [14, 54], "bins": 4},

@@ -19,7 +19,7 @@ from ..questions.lists import Listed
 from ..questions.workloads.base import Workload
 from ..questions.workloads.known_lists import KnownLists
 from .made_up_tables import NAMES
-from .shapes import BINARY, CLOSED, MIXED, OPEN, REAL, RULES, SMOOTH, Attributes, shape
+from .shapes import BINARY, CLOSED, LONG_RULES, MIXED, OPEN, REAL, RULES, SMOOTH, Attributes, shape
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -199,6 +199,15 @@ SPECIMENS: tuple[Specimen, ...] = (
                                   Attack(budgets=(PURE,), attributes=BINARY, runs=300, person=2)),
     ),
     Specimen(
+        "k-norm-queries", BINARY, "marginals(width=2)", "k-norm", PURE, YESSES,
+        model="cell-vectors", attacks=(Attack(budgets=(PURE,), runs=300),
+                                       Attack(budgets=(PURE,), runs=200, person=2)),
+    ),
+    Specimen(
+        "k-norm-levels", BINARY, "parities(order=1)", "k-norm(levels=thesis)", PURE, ("near",),
+        model="cell-vectors", attacks=(Attack(budgets=(PURE,), runs=300),),
+    ),
+    Specimen(
         "monomial", BINARY, "marginals(width=2)", "monomial", PURE, YESSES,
         model="low-order", attacks=(Attack(budgets=(PURE,), runs=300),),
     ),
@@ -260,6 +269,12 @@ SPECIMENS: tuple[Specimen, ...] = (
         ("decides(choice, near AND NOT cheap AND new)",),
         model="decision-lists", attacks=(Attack(runs=300),),
     ),
+    # A budget so large that so few rows tell how far answers are off.
+    Specimen(
+        "long-decision-lists", LONG_RULES, "decision_lists(order=2)", "decision-lists", Budget(epsilon=200),
+        ("decides(choice, near AND NOT cheap AND new)",),
+        model="decision-lists", attacks=(Attack(budgets=(Budget(epsilon=200), Budget(rho=2000)), runs=60),),
+    ),
     Specimen(
         "smooth-spline", SMOOTH, "smooth(columns=[age], by=[sex])", "smooth-spline", RHO, MEANS,
         model="smooth", attacks=(Attack(attributes=REAL, workload=TWO_NUMBERS),),
@@ -298,5 +313,11 @@ CURATORS: tuple[CuratorSpecimen, ...] = (
         attributes=OPEN,
         questions=(*(Listed(NAMES[a : a + 2]) for a in (0, 1, 3)), Listed({NAMES[0]: 0.5}), Listed(NAMES[:3])),
         workload="sparse(size=4)",
+    ),
+    CuratorSpecimen(
+        name="conjunction-curator",
+        attributes=BINARY,
+        questions=("near AND cheap", "near AND NOT cheap AND new", "NOT near AND NOT cheap", "near AND new"),
+        workload="conjunctions(free=1)",
     ),
 )  # fmt: skip

@@ -30,12 +30,15 @@ from ..maths.weighted_rows.rare_design import RareColumns
 from ..maths.wide.shape import Symmetric
 from ..vault import statistics
 from ..vault.statistics import Statistic
+from ..vault.statistics.cell_vectors import CellVectors
 from ..vault.statistics.chebyshev import ChebyshevSums
+from ..vault.statistics.decided_counts import DecidedCounts
 from ..vault.statistics.decision_lists import DecisionListSums
 from ..vault.statistics.functions import FunctionSums
 from ..vault.statistics.hash_sums import HashSums
 from ..vault.statistics.list_count import ListCount
 from ..vault.statistics.list_sums import ListSums
+from ..vault.statistics.long_lists import LongListSums
 from ..vault.statistics.polynomials import PolynomialSums
 from ..vault.statistics.row_count import RowCount
 from ..vault.statistics.splines import SplineSums
@@ -82,6 +85,13 @@ def _linear(domain: Domain) -> list[Statistic]:
     bins = {j: size - (j == 0) for j, size in enumerate(domain.sizes)}
     boxes = Boxes(domain.sizes, [(0,), (1, 2)], bins=bins)
     return [statistics.LinearQueries(listed, threads=1), statistics.LinearQueries(boxes, threads=1)]
+
+
+def _cell_vectors(domain: Domain) -> list[Statistic]:
+    """Two levels of whole vectors on two columns, of which one has negative numbers."""
+    cells = domain.sizes[0] * domain.sizes[2]
+    first = np.array([[(3 * i + j) % 4 for j in range(cells)] for i in range(2)])
+    return [CellVectors(domain.sizes, (0, 2), [first, np.array([[2 - (5 * j) % 7 for j in range(cells)]])])]
 
 
 def _question(domain: Domain) -> list[Statistic]:
@@ -159,6 +169,19 @@ def _decision_lists(domain: Domain) -> list[Statistic]:
     return [DecisionListSums(attribute, order) for order in (1, 2)]
 
 
+def _long_lists(domain: Domain) -> list[Statistic]:
+    (attribute,) = domain.attributes
+    assert isinstance(attribute, DecisionList)
+    return [LongListSums(attribute, order) for order in (1, 2)]
+
+
+def _decided_counts(domain: Domain) -> list[Statistic]:
+    (attribute,) = domain.attributes
+    assert isinstance(attribute, DecisionList)
+    inputs = np.arange(len(attribute.inputs))
+    return [DecidedCounts(attribute, np.array([inputs >= 0, inputs == 1, inputs < 0]))]
+
+
 def _block() -> Block:
     return Block((Axis("age", 18, 98, optional=True), Axis("bmi", 14, 54, optional=True)), ())
 
@@ -220,6 +243,7 @@ STATISTICS: dict[str, StatisticSpecimen] = {
     "one-way-tables": StatisticSpecimen(
         attributes=MIXED, build=lambda d: [statistics.OneWayTables(d.sizes, [[1], [0, 2]])]
     ),
+    "cell-vectors": StatisticSpecimen(attributes=MIXED, build=_cell_vectors),
     "linear-queries": StatisticSpecimen(attributes=MIXED, build=_linear),
     "one-question": StatisticSpecimen(attributes=MIXED, build=_question),
     "wide-counts": StatisticSpecimen(attributes=MIXED, build=_wide_counts),
@@ -231,6 +255,8 @@ STATISTICS: dict[str, StatisticSpecimen] = {
     "hash-sums": StatisticSpecimen(attributes=OPEN, build=_hash_sums),
     "row-count": StatisticSpecimen(attributes=MIXED, build=_row_count),
     "decision-lists": StatisticSpecimen(attributes=RULES, build=_decision_lists),
+    "long-lists": StatisticSpecimen(attributes=RULES, build=_long_lists),
+    "decided-counts": StatisticSpecimen(attributes=RULES, build=_decided_counts),
     "splines": StatisticSpecimen(attributes=REAL, build=_splines),
     "chebyshev": StatisticSpecimen(attributes=FINE, build=_chebyshev, exact=()),
     "functions": StatisticSpecimen(attributes=REAL, build=_functions, exact=()),

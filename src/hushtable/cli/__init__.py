@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from . import ask, audit, curate, demo, domain, fair, ledger, plan, plot, release, report, reproduce, sample
+from . import ask, audit, curate, demo, domain, fair, info, ledger, plan, plot, release, report, reproduce, sample
 from .common import show_error
 
 __all__ = ["app", "main"]
@@ -25,6 +25,7 @@ app.add_typer(domain.app, name="domain")
 app.command("plan")(plan.run)
 app.command("release")(release.run)
 app.command("ask")(ask.run)
+app.command("info")(info.run)
 app.command("curate")(curate.run)
 app.command("sample")(sample.run)
 app.command("plot")(plot.run)

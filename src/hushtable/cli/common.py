@@ -40,7 +40,7 @@ __all__ = [
 STOPPED = 130
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 # As typed: the address of a database is no path, and would lose a slash as one.
-Data = Annotated[str, typer.Argument(help="The table: .csv, .csv.gz, .parquet or .jsonl.")]
+Data = Annotated[str, typer.Argument(help="The table: .csv, .csv.gz, .parquet, .feather, .xlsx or .jsonl.")]
 DomainPath = Annotated[Path, typer.Option("--domain", help="The domain file (YAML).")]
 Epsilon = Annotated[str | None, typer.Option(help="Total epsilon.")]
 Delta = Annotated[str | None, typer.Option(help="Delta that goes with epsilon, for example 1e-9.")]

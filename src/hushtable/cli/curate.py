@@ -74,7 +74,10 @@ def run(
     ] = None,
     workload: Annotated[
         str | None,
-        typer.Option(help="For lists of values of an open column: sparse(size=100), at most 100 values a list."),
+        typer.Option(
+            help="For lists of values of an open column: sparse(size=100), at most 100 values a list; for conditions "
+            "on all but 3 of many two-valued columns: conjunctions(free=3)."
+        ),
     ] = None,
     in_files: Annotated[
         list[Path] | None,

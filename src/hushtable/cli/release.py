@@ -32,7 +32,9 @@ __all__ = ["run"]
 
 
 def run(
-    data: Annotated[str | None, typer.Argument(help="The table: .csv, .csv.gz, .parquet or .jsonl.")] = None,
+    data: Annotated[
+        str | None, typer.Argument(help="The table: .csv, .csv.gz, .parquet, .feather, .xlsx or .jsonl.")
+    ] = None,
     domain: Annotated[Path | None, typer.Option(help="The domain file (YAML).")] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="The synopsis file to write.")] = None,
     workload: Workload = None,

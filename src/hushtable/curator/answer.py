@@ -86,6 +86,8 @@ class CuratorAnswer(Answer):
     """The number of rows that a value of 1 (or of that many) stands for."""
     rows_noise: float = 0.0
     """The part of the standard error that is the noise of the number of rows."""
+    rows_stderr: float = 0.0
+    """Standard error of the number of rows itself."""
     margin: FreeMargin | None = None
 
     @property
@@ -113,10 +115,10 @@ class CuratorAnswer(Answer):
         """What holds whatever the hypothesis is: threshold plus noise for a free answer, all there can be for others
         that were not measured."""
         step = 1.0 if self.unit == "count" else 1 / self.rows
-        noise = interval_factor(confidence) * self.rows_noise
+        factor = interval_factor(confidence, self.kurtosis)
         if self.margin is None:
-            return 0.0, self.rows * step + (self.rows_noise and math.inf)
-        half = noise + self.margin.half_width(confidence, simultaneous=simultaneous) * step
+            return 0.0, self.rows + factor * self.rows_stderr if self.unit == "count" else 1.0
+        half = factor * self.rows_noise + self.margin.half_width(confidence, simultaneous=simultaneous) * step
         return self.value - half, self.value + half
 
     def to_dict(self, confidence: float = 0.95) -> dict[str, Any]:

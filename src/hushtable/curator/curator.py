@@ -26,6 +26,7 @@ from ..vault.door.door import Door, Noise, SparseVector, price_of
 from ..vault.door.randomness import Randomness
 from ..vault.ledger.sealed_lines import Chain
 from ..vault.statistics.base import T, Total
+from ..words import html
 from .account import StateAccount
 from .answer import CuratorAnswer, Source, remark
 from .plan import CuratorPlan
@@ -177,6 +178,9 @@ class Curator:
     ) -> None:
         self.close()
 
+    def _repr_html_(self) -> str:
+        return f"<pre>{html(str(self))}</pre>"
+
     def __str__(self) -> str:
         stamp = f"\n{SIMULATED}" if self.not_private else ""
         return f"{self.plan}\n\n{self.answers_left:,} paid answers left, {len(self._paid_answers):,} given{stamp}"
@@ -224,7 +228,8 @@ class Curator:
         if stage is None or self._account.left < each:
             return
         distribution = self._subject.distribution()
-        assert distribution is not None, "only conditions have calibrations"
+        if distribution is None:
+            return
         with self._door.paid(Price(currency=self.plan.price.currency, amount=each), f"calibration {stage + 1}"):
             found = bought(self._door, self.plan, distribution, self._subject.rows, stage)
         self._state.append("calibration", **found)
@@ -297,8 +302,8 @@ class Curator:
         shared = source in ("certain", "unverified")
         beside = self._subject.rows_stderr * (value / rows if shared == count else 0.0)
         left, many, currency = self._account.left, self.answers_left, self.plan.price.currency
-        notes = [remark(source, many, left, UNIT_NAME[currency])]
-        notes += [self._bars.note(free=source == "free")] if usual else []
+        notes = [self._bars.note(free=source == "free")] if usual else []
+        notes.append(remark(source, many, left, UNIT_NAME[currency]))
         known = "calibrated" if math.isfinite(stderr) else "hypothesis"
         answer = CuratorAnswer(
             question=text,
@@ -315,6 +320,7 @@ class Curator:
             currency=currency,
             rows=rows,
             rows_noise=beside * step,
+            rows_stderr=self._subject.rows_stderr,
             margin=margin,
         )
         return replace(answer, certified=answer.surely(0.95)) if usual else answer

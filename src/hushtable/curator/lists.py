@@ -19,6 +19,7 @@ from ..models.keyed.key_columns import KeyColumns
 from ..models.weighted.calibration import WeightedCalibration
 from ..questions.lists import Listed
 from ..questions.parse import Question
+from ..questions.workloads.sparse import Conjunctions
 from ..vault.ledger.sealed_lines import Chain
 from ..vault.statistics import Statistic
 from ..vault.statistics.list_count import ListCount
@@ -39,6 +40,8 @@ CELLS_PER_ROW = 20
 class ListSubject(Subject):
     """Lists of values, by sparse multiplicative weights [BluR11, Sec. 3].
 
+    A condition on all but k columns of two values each is a list of 2^k keys [BluR11, Remark 3.10].
+
     The weights remember no keys but those they were corrected at, so nothing is measured at the start but the number
     of rows where that is private.
     """
@@ -49,7 +52,8 @@ class ListSubject(Subject):
     def __init__(self, plan: CuratorPlan) -> None:
         assert plan.workload is not None
         self.plan, self.workload = plan, plan.workload
-        self._columns = KeyColumns(self.workload.attributes(plan.domain))
+        free = self.workload.free if isinstance(self.workload, Conjunctions) else None
+        self._columns = KeyColumns(self.workload.attributes(plan.domain), free)
 
     @property
     def rows(self) -> int:
@@ -94,9 +98,9 @@ class ListSubject(Subject):
         if question.rare_is_zero:
             raise BadQuestion("rare_is_zero needs a list of frequent values, which a curator has not; leave it out")
         flat = self._columns.flat([question.values])
-        if len(flat.keys) > self.workload.size:
+        if len(flat.keys) > self.workload.largest:
             raise BadQuestion(
-                f"the list has {len(flat.keys):,} values and this curator takes at most {self.workload.size:,}; "
+                f"the list has {len(flat.keys):,} values and this curator takes at most {self.workload.largest:,}; "
                 "ask for parts of it, or begin a curator of longer lists; nothing was spent"
             )
         flat.check_distinct(np.arange(len(flat.keys)))
@@ -169,7 +173,7 @@ class ListBelief:
         assert plan.workload is not None
         self.rows, self.rows_stderr = rows, plan.rows_stderr
         # One cell more than all corrections together can assign.
-        most = plan.workload.size * plan.paid_answers + 1
+        most = plan.workload.largest * plan.paid_answers + 1
         self.weights = LazyWeights(max(most, CELLS_PER_ROW * rows))
         # Where every answer is paid for, the weights are asked after the last one only, and one pass has to do.
         self._passes = PASSES if plan.way == "hypothesis" else 0

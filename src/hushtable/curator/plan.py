@@ -17,7 +17,7 @@ from ..domain.attributes import Open
 from ..errors import BadPlan
 from ..laws import Law
 from ..questions.workloads import Workload, read_workload
-from ..questions.workloads.sparse import Sparse
+from ..questions.workloads.sparse import Conjunctions, Sparse
 from .answer import FreeMargin
 
 __all__ = ["CuratorPlan", "Way", "plan_curator"]
@@ -67,7 +67,7 @@ class CuratorPlan:
     factor: Fraction
     """The threshold, as a multiple of the noise that the planned questions would make cross it a few times."""
     way: Way
-    workload: Sparse | None = None
+    workload: Sparse | Conjunctions | None = None
     """Lists of values, up to so many each; None for conditions on columns with codes."""
     currency: Currency
     calibration: Fraction = Fraction(0)
@@ -108,7 +108,7 @@ class CuratorPlan:
     def stages(self) -> tuple[int, ...]:
         """After so many paid answers the hypothesis is compared with the table; the last time after the last one."""
         compares = self.calibration and self.way == "hypothesis" and self.workload is None
-        return tuple(math.ceil(self.updates * part) for part in STAGES) if compares else ()
+        return tuple(sorted({math.ceil(self.updates * part) for part in STAGES})) if compares else ()
 
     @property
     def calibration_each(self) -> Fraction:
@@ -255,7 +255,8 @@ def plan_curator(
     Epsilon with delta is spent in the `currency` zcdp, in which comparing is cheaper than where Gaussian noise is
     counted exactly (gdp), unless that is asked for.
 
-    The workload is sparse(size=...) for lists of values of an open column, and is left out for conditions on columns
+    The workload is sparse(size=...) for lists of values of an open column, conjunctions(free=...) for conditions on
+    all but a few columns of a wide table of two values each, and is left out for conditions on columns
     with codes. Where all columns are open it is sparse(size=100) unless given.
 
     calibration  share of the budget that compares the hypothesis with the table three times, for the error bars of
@@ -300,7 +301,7 @@ def _worth(plan: CuratorPlan, share: Fraction, rows: int) -> bool:
     return expected_noise(law.stderr(law.scale(Fraction(plan.domain.unit.moved) ** law.power, amount)), rows) <= BETWEEN
 
 
-def _lists(domain: Domain, workload: Workload | str | None) -> Sparse | None:
+def _lists(domain: Domain, workload: Workload | str | None) -> Sparse | Conjunctions | None:
     """The lists that will be asked; None for conditions."""
     chosen = read_workload(workload) if isinstance(workload, str) else workload
     if chosen is None:
@@ -309,10 +310,10 @@ def _lists(domain: Domain, workload: Workload | str | None) -> Sparse | None:
         if not any(isinstance(a, Open) for a in domain.attributes):
             raise BadPlan("the domain has no attribute with codes, so a curator has nothing to answer from")
         chosen = Sparse(size=LIST_SIZE)
-    if not isinstance(chosen, Sparse):
+    if not isinstance(chosen, (Sparse, Conjunctions)):
         raise BadPlan(
-            f"a curator answers conditions (no workload) or lists (sparse(size=...)), not {str(chosen)[:60]}; "
-            "release a synopsis for that"
+            "a curator answers conditions (no workload), lists (sparse(size=...)) or conditions on nearly all columns "
+            f"(conjunctions(free=...)), not {str(chosen)[:60]}; release a synopsis for that"
         )
     if chosen.buckets is not None or not chosen.rare:
         raise BadPlan("a curator has no buckets and no list of frequent values; leave buckets and rare out")

@@ -51,7 +51,7 @@ def _synopsis(plan: CuratorPlan) -> list[str]:
         return []
     advice = "BETTER: release it and ask for free" if error < plan.forecast else "larger"
     shown = _short(error / (plan.rows or 1))
-    return [f"  {'a synopsis':<12} {shown} for any lists of {plan.workload.size:,}, {plan.workload}: {advice}"]
+    return [f"  {'a synopsis':<12} {shown} for any lists of {plan.workload.largest:,}, {plan.workload}: {advice}"]
 
 
 def synopsis_error(plan: CuratorPlan) -> float | None:
@@ -69,6 +69,11 @@ def _prices(plan: CuratorPlan) -> list[str]:
     lines, terms = [], plan.terms
     for name, amount in (("the number of rows", plan.rows_amount), ("one-way tables", plan.start_amount)):
         lines += [f"start      {_price(plan, amount)} for {name}"] if amount else []
+    if plan.stages:
+        when = ", ".join(f"{stage:,}" for stage in plan.stages)
+        lines += [
+            f"bars       {_price(plan, plan.calibration_each)} to compare the hypothesis, after {when} paid answers"
+        ]
     each = f"each       {_price(plan, terms.each)} a paid answer, at most {plan.paid_answers:,}"
     if plan.margin is None:
         return [*lines, each]
@@ -89,7 +94,7 @@ def _forecast(plan: CuratorPlan) -> str:
         return f"{_short(plan.forecast / scale)}, noise on every answer"
     bound = plan.margin.half_width(0.95) / scale
     return (
-        f"about {_short(plan.forecast / scale)}; free answers at most {_short(bound)} (95%), paid ones have noise "
+        f"about {_short(plan.forecast / scale)}; free answers certified to {_short(bound)} (95%), paid ones have noise "
         f"{_short(plan.answer_stderr / scale)}"
     )
 
@@ -120,6 +125,7 @@ def plan_dict(plan: CuratorPlan) -> dict[str, Any]:
         "paid_answers": plan.paid_answers,
         "start_price": float(plan.start_amount + plan.rows_amount),
         "answer_price": float(plan.terms.each),
+        "calibration_price": float(plan.calibration_each * len(plan.stages)),
         "threshold_rows": None if margin is None else margin.threshold,
         "questions_per_crossing": None if margin is None else margin.seldom,
         "expected_error_rows": plan.forecast,

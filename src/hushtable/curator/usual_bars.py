@@ -65,16 +65,16 @@ class UsualBars:
     def stderr(self, value: float, width: int, rows: float, *, free: bool) -> float:
         """In rows, of an answer of the hypothesis about so many columns; nan where nothing is known."""
         share = np.array([value / rows])
-        known = [] if self.ratios is None else [rows * self.ratio(width) * float(deviations(share, 0.0, rows)[0])]
+        known = [] if self.ratios is None else [rows * self.ratio(width, rows) * float(deviations(share, 0.0, rows)[0])]
         if free and self.plan.margin is not None:
             known.append(PASSED * self.plan.margin.deviation)
         # Both hold: an answer that is usually close was also compared.
         return 1 / math.sqrt(sum(1 / each**2 for each in known)) if known else math.nan
 
-    def ratio(self, width: int) -> float:
+    def ratio(self, width: int, rows: float) -> float:
         """Errors over deviations by chance alone."""
         assert self.ratios is not None
-        return self.ratios.ratio("any", width).ratio
+        return self.ratios.ratio("any", width, rows).ratio
 
     def note(self, *, free: bool) -> str:
         """What the bar means, or why there is none."""

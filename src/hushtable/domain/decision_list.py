@@ -13,8 +13,7 @@ from .attributes import FALSE_WORDS, TRUE_WORDS, Uncoded, canonical
 
 __all__ = ["DecisionList", "RuleList"]
 
-# Every pattern of decisions has its own polynomial; there are 2^length of them, with 2^length coefficients each.
-LONGEST = 8
+LONGEST = 64
 MOST_INPUTS = 1000
 # They separate rules, decisions and literals in the text of a list.
 RESERVED = ':,!{}"'

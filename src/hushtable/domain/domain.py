@@ -12,7 +12,7 @@ from typing import Any
 
 from ..budget import Unit
 from ..errors import BadDomain, BadPath, UnknownAttribute
-from ..words import counted, listed, shortened
+from ..words import counted, html_lines, listed, shortened
 from .attributes import Attribute, Uncoded
 from .csv_text import Csv
 from .reading import check_settings, read_attributes, read_table, read_unit
@@ -23,6 +23,8 @@ SETTINGS = ("attributes", "csv", "impossible", "missing_values", "neighbours", "
 
 # Before it nobody knew dates, times, labels and codes for missing values.
 CODED_FORM = 5
+# Columns that a notebook shows.
+MOST_SHOWN = 100
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +60,16 @@ class Domain:
         names = shortened(listed([shortened(name, 40) for name in self.names], 8), 400)
         people = f"{counted(self.unit.rows, 'row')} a person, neighbours: {self.unit.neighbours}"
         return f"<Domain {shortened(self.table, 80)}: {counted(len(self.names), 'attribute')} ({names}); {people}>"
+
+    def _repr_html_(self) -> str:
+        lines = [
+            (a.name, f"{a.kind}: {shortened(listed([shortened(v, 40) for v in a.labels], 8), 300)}".rstrip(": "))
+            for a in self.attributes[:MOST_SHOWN]
+        ]
+        rest = len(self.attributes) - MOST_SHOWN
+        more = [("...", f"and {counted(rest, 'more column')}")] if rest > 0 else []
+        people = f"{counted(self.unit.rows, 'row')} a person, neighbours: {self.unit.neighbours}"
+        return html_lines([*lines, *more], f"Domain {shortened(self.table, 80)}: {people}")
 
     @classmethod
     def load(cls, path: str | Path) -> Domain:

@@ -30,8 +30,10 @@ def read_mechanism(text: str, *, recorded: bool = False) -> Mechanism[Any]:
     known = mechanisms()
     if text in known and not (recorded and known[text].since):
         return known[text]
+    # A hyphen is no part of a name that `read_call` knows.
+    title, bracket, rest = text.strip().partition("(")
     try:
-        name, given = read_call(text)
+        name, given = title.strip(), read_call(f"options({rest}")[1] if bracket else {}
     except ValueError:
         name, given = text, {}
     if name not in known:

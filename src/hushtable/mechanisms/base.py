@@ -74,6 +74,8 @@ class Design(Generic[P]):
     """What the last forecast is called, where it alone sums up the design; empty where all widths count."""
     outlook: tuple[str, ...] = ()
     """What else can be said before the data are opened, a line each."""
+    worth: float = 1.0
+    """The share of another design's error that its own must be below to be chosen instead."""
     fit_seconds: float = 0.0
     """Seconds of work after the measurements, about."""
 
@@ -154,6 +156,10 @@ class Mechanism(ABC, Generic[P]):
     def price(self, workload: Workload, budget: Budget, currency: Currency | None = None) -> Price:
         """What it may spend of a budget: in the currency asked for, or the one in which its noise is least."""
         return workload.price(budget, currency or budget.currencies[-1 if self.selects else 0])
+
+    def offers_itself(self, domain: Domain, workload: Workload) -> bool:
+        """Whether the planner should ask it for a design: not where that takes long and is hardly ever worth it."""
+        return True
 
     @abstractmethod
     def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design[P]:

@@ -43,7 +43,7 @@ def best(
     refused: list[tuple[Mechanism[Any], BadPlan]] = []
     for candidate in _candidates(workload, choice):
         price = offer(candidate)
-        if candidate.pure_only and price.currency != "pure" and choice is None:
+        if choice is None and not _offers(candidate, price, domain, workload):
             continue
         try:
             # The candidate carries it out, whomever it asked for the design.
@@ -55,10 +55,21 @@ def best(
     if not designs:
         _, reason = next((pair for pair in refused if pair[0].speaks_first), refused[0])
         raise reason
-    chosen = min(designs, key=lambda design: design.error)
-    others = [Alternative.told(design, workload, "larger error") for design in designs if design is not chosen]
+    chosen = min(designs, key=lambda design: design.error / design.worth)
+    rest = [design for design in designs if design is not chosen]
+    others = [Alternative.told(design, workload, _why_not(design, chosen)) for design in rest]
     others += [Alternative.refused(candidate.name, workload, error) for candidate, error in refused]
     return chosen, others
+
+
+def _why_not(design: Design[Any], chosen: Design[Any]) -> str:
+    return "larger error" if design.error >= chosen.error else "hardly smaller error, for more work"
+
+
+def _offers(candidate: Mechanism[Any], price: Price, domain: Domain, workload: Workload) -> bool:
+    """Whether a mechanism that nobody asked for is looked at."""
+    pure = price.currency == "pure"
+    return (pure or not candidate.pure_only) and candidate.offers_itself(domain, workload)
 
 
 def _candidates(workload: Workload, choice: Choice) -> list[Mechanism[Any]]:

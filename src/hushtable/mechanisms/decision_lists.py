@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from math import comb
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from ..vault.statistics.decision_lists import DecisionListSums
 from ..words import counted, readable
 from .allocation import least_variance_root
 from .base import Design, Forecast, Measuring, Mechanism, of_kind
+from .long_lists import LongLists, long_list_design, release_long_lists
 
 if TYPE_CHECKING:
     from ..vault.door.door import Door
@@ -31,18 +32,22 @@ if TYPE_CHECKING:
 __all__ = ["DecisionListsRelease"]
 
 MOST_NUMBERS = 20_000_000
+# Up to so many rules every pattern of decisions has a polynomial of its own: there are 2^length of them.
+LONGEST_EXACT = 8
 # Measured cost of one set of rules of one row and of reading one list that no other row has, seconds (one core).
 SECONDS_PER_SET, SECONDS_PER_ROW = 1e-8, 1.2e-5
 ROUNDS = 300
 
 
-class DecisionListsRelease(Mechanism[Measuring[DecisionListSums]]):
+class DecisionListsRelease(Mechanism[Measuring[DecisionListSums] | LongLists]):
     """Rows are decision lists, questions are inputs [ThaUV12, Sec. 4.3].
 
     By Parseval one row's coefficients have length 1 together, however many sets there are, so the noise of one
     number does not grow with the number of inputs; an answer adds up all of them with signs. Long sets are many, and
     a decision list has little weight on them, so each size of set has its own noise, which makes the answer's
     variance least at the given price.
+
+    Lists of more than 8 rules are sums of ORs of their first rules, and how far that is off is measured (`LongLists`).
     """
 
     name = "decision-lists"
@@ -51,11 +56,13 @@ class DecisionListsRelease(Mechanism[Measuring[DecisionListSums]]):
 
     def design(
         self, domain: Domain, workload: Workload, price: Price, rows: int | None = None
-    ) -> Design[Measuring[DecisionListSums]]:
+    ) -> Design[Measuring[DecisionListSums] | LongLists]:
         """Where the order is open: the one with the narrowest intervals, exact if rows are not known."""
         workload.check(domain)
         asked = of_kind(workload, DecisionLists)
         column = asked.column(domain)
+        if column.most_rules > LONGEST_EXACT:
+            return cast(Design[Any], long_list_design(self, domain, column, asked.order, price, rows))
         highest = _highest_order(len(column.inputs), asked.order or column.most_rules, given=asked.order is not None)
         best = self._at_order(domain, column, highest, price)
         if asked.order is None and rows is not None:
@@ -65,7 +72,7 @@ class DecisionListsRelease(Mechanism[Measuring[DecisionListSums]]):
                 # Lower orders have more bias still.
                 if lower.forecasts[0].bias > _half_width(best, rows):
                     break
-        return best
+        return cast(Design[Any], best)
 
     def _at_order(
         self, domain: Domain, column: DecisionList, order: int, price: Price
@@ -77,7 +84,7 @@ class DecisionListsRelease(Mechanism[Measuring[DecisionListSums]]):
         bias = float(statistic.polynomials.bias)
         lists = f"bias at most {readable(float(f'{bias:.3g}'))}" if bias else "exact"
         return Design(
-            by=self,
+            by=cast(Mechanism[Any], self),
             summary=f"{numbers - 1:,} parities of at most {counted(order, 'input')} ({lists}) "
             f"with {law.noise}",
             price=price, numbers=numbers, parameters=Measuring(statistic, noise), memory=150_000_000 + 40 * numbers,
@@ -85,7 +92,11 @@ class DecisionListsRelease(Mechanism[Measuring[DecisionListSums]]):
             work=1e6 * (SECONDS_PER_ROW + 2**column.most_rules * SECONDS_PER_SET),
         )  # fmt: skip
 
-    def release(self, door: Door, domain: Domain, design: Design[Measuring[DecisionListSums]]) -> DecisionListsModel:
+    def release(
+        self, door: Door, domain: Domain, design: Design[Measuring[DecisionListSums] | LongLists]
+    ) -> DecisionListsModel:
+        if isinstance(design.parameters, LongLists):
+            return release_long_lists(door, domain, design.parameters)
         statistic, noise = design.parameters
         seen = door.measure(statistic, noise)
         polynomials = statistic.polynomials

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..words import counted, readable
+from .guidance import meaning, warnings_of
 from .plans import seconds
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ __all__ = ["forecast_by_width", "plan_text"]
 def plan_text(plan: Plan) -> str:
     """Mechanism, price, forecast and alternatives, in at most a screen."""
     return "\n".join([*_head(plan), "", *plan.by.forecast_lines(plan), *plan.design.outlook, *_optimal(plan),
-                      *_alternatives(plan)])  # fmt: skip
+                      *_alternatives(plan), *_warnings(plan)])  # fmt: skip
 
 
 def _head(plan: Plan) -> list[str]:
@@ -33,6 +34,7 @@ def _head(plan: Plan) -> list[str]:
         f"mechanism  {plan.mechanism}: {design.summary}",
         f"price      {plan.budget}  (spent as {design.price}{_compared_with_zcdp(plan)})",
         f"protects   {who}, {change}",
+        f"means      {meaning(plan.budget.epsilon, plan.budget.delta)}",
         f"cost       {', '.join(cost)}",
     ]
 
@@ -75,6 +77,11 @@ def forecast_by_width(plan: Plan) -> list[str]:
 def _optimal(plan: Plan) -> list[str]:
     """How far from the best that is, as far as anybody knows."""
     return [f"  {plan.optimality()}"]
+
+
+def _warnings(plan: Plan) -> list[str]:
+    found = warnings_of(plan)
+    return ["", *(f"warning: {warning}" for warning in found)] if found else []
 
 
 def _alternatives(plan: Plan) -> list[str]:

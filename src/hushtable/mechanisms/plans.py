@@ -13,8 +13,9 @@ from ..budget import Budget, Currency
 from ..domain import Domain
 from ..errors import HushError
 from ..questions.workloads.base import Workload
-from ..words import counted, shortened
+from ..words import counted, html, shortened
 from .base import Design, Mechanism
+from .guidance import warnings_of
 
 if TYPE_CHECKING:
     from .geometry.optimality import Optimality
@@ -127,6 +128,7 @@ class Plan:
                 for f in design.forecasts
             ],
             "caution": design.caution or None,
+            "warnings": warnings_of(self),
             "optimality": self.optimality().to_dict(),
             "alternatives": [
                 {"mechanism": a.mechanism, "workload": a.workload, "stderr_rows": list(a.typical), "why_not": a.why_not}
@@ -138,6 +140,9 @@ class Plan:
         rows = "" if self.rows is None else f", {counted(self.rows, 'row')}"
         what = f"{shortened(str(self.workload), 200)} by {shortened(self.mechanism, 200)}"
         return f"<Plan for {shortened(self.domain.table, 80)}{rows}: {what}, {self.budget}; print it for the forecast>"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html(str(self))}</pre>"
 
     def __str__(self) -> str:
         from .plan_text import plan_text

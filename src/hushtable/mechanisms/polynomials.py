@@ -11,7 +11,7 @@ import numpy as np
 
 from ..budget import Price
 from ..domain import Domain
-from ..errors import TooLarge
+from ..errors import BadPlan, TooLarge
 from ..laws import Law
 from ..maths.families.bits import bit_weights
 from ..maths.families.terms import QueryTerms
@@ -29,6 +29,7 @@ from ..words import counted, readable
 from .allocation import allocate, uniform
 from .base import Design, Forecast, Mechanism, of_kind
 from .decision_lists import DecisionListsRelease
+from .long_lists import LongLists
 from .wide_orders import wide_uses
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 __all__ = ["PolynomialDesign", "PolynomialsRelease", "least_degree", "products"]
 
 MOST_NUMBERS = 20_000_000
+# Where coefficients are multiples of less than this, a private number of rows has a share of its own, not their noise.
+FINE, OF_ROWS = 1 / 16, Fraction(1, 50)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -177,7 +180,11 @@ def _own(domain: Domain, asked: Polynomials, price: Price) -> tuple[PolynomialDe
     polynomials = asked.bound(domain)
     family = polynomials.family
     statistic = PolynomialSums(polynomials)
-    noise = Noise.costing(price, statistic, domain.unit, [int(domain.unit.private_rows), 1])
+    private = domain.unit.private_rows
+    if private and max(family.units) < FINE:
+        noise = Noise.sharing(price, statistic, domain.unit, [OF_ROWS, 1 - OF_ROWS])
+    else:
+        noise = Noise.costing(price, statistic, domain.unit, [int(private), 1])
     evaluator = Evaluator(
         variables=tuple(family.variables),
         terms=family.terms,
@@ -198,7 +205,12 @@ def _own(domain: Domain, asked: Polynomials, price: Price) -> tuple[PolynomialDe
 def _lists(domain: Domain, asked: Polynomials, price: Price, rows: int | None) -> tuple[PolynomialDesign, float]:
     """Decision lists in the parities of their inputs: what the mechanism decision-lists measures."""
     design = DecisionListsRelease().design(domain, DecisionLists(order=asked.degree), price, rows)
-    statistic, noise = design.parameters
+    measured = design.parameters
+    if isinstance(measured, LongLists):
+        raise BadPlan(
+            "decision_lists as polynomials take lists of up to 8 rules; release decision_lists() for longer ones"
+        )
+    statistic, noise = measured
     column, unit = statistic.attribute, 0.5 / 2**statistic.polynomials.grid
     m = len(column.inputs)
     evaluator = Evaluator(

@@ -36,9 +36,10 @@ __all__ = [
 HELD_OUT, LOOKED_AT = 100, 200
 # Widths up to this are calibrated by their own questions alone; beyond, by those of half the width too.
 NARROW = 8
-# A first look takes this share of the price for single attributes, by the power of the law, and this one for wide
-# questions. Laplace noise is the less forgiving: what is spent in two parts there is worth less than at once.
-SINGLES, QUESTIONS = {1: Fraction(4, 100), 2: Fraction(8, 100)}, Fraction(2, 100)
+# A first look takes this share of the price for single attributes, and this one, by the power of the law, for wide
+# questions: with Gaussian noise it only has to tell strong dependence from weak, as pairs are measured in any case.
+SINGLES = Fraction(4, 100)
+QUESTIONS = {1: Fraction(2, 100), 2: Fraction(1, 100)}
 # How many single attributes it takes, at least and in widths: few are told exactly, many stand for all.
 FEWEST, WIDTHS = {1: 12, 2: 50}, {1: 1.5, 2: 3.0}
 # Errors that are expected on reference tables are alike within this factor; docs/wide.md says what it was chosen on.
@@ -70,12 +71,13 @@ class Shares:
         """What there is no use for, or too few rows, gets nothing."""
         power = Law.of(price).power
         given = Fraction(wide.calibration_share).limit_denominator(10**6)
-        looks = wide.order is None and _noise(part_of(price, QUESTIONS), LOOKED_AT, domain, rows) <= LOOK_SAYS_NOTHING
+        questions = QUESTIONS[power]
+        looks = wide.order is None and _noise(part_of(price, questions), LOOKED_AT, domain, rows) <= LOOK_SAYS_NOTHING
         checks = given > 0 and _noise(part_of(price, given / 2), HELD_OUT, domain, rows) <= BAR_SAYS_NOTHING
         return cls(
             whole=price,
-            singles=SINGLES[power] if looks else Fraction(0),
-            questions=QUESTIONS if looks else Fraction(0),
+            singles=SINGLES if looks else Fraction(0),
+            questions=questions if looks else Fraction(0),
             calibration=given if checks else Fraction(0),
         )
 

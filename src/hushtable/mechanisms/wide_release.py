@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from ..domain import Domain
 from ..laws import Law
-from ..maths.wide.bar import WideBar
+from ..maths.wide.bar import NORMAL, Expected, WideBar
 from ..maths.wide.held_out import as_drawn, draw_questions, with_rare_sides
 from ..maths.wide.order_choice import Look, expected_errors, weigh
 from ..maths.wide.shape import Symmetric
 from ..maths.wide.tilted import independent_law
 from ..models.linear.first_singles import FirstSingles
-from ..models.linear.low_order import LowOrderModel
+from ..models.linear.low_order import Guesses, LowOrderModel
 from ..models.linear.wide import estimate_of
 from ..vault.door.noise import Noise
 from ..vault.statistics import ChosenTables, Parities, Residuals
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 __all__ = ["measured", "release_wide", "statistic_of"]
 
 Floats = NDArray[np.float64]
-# Expected errors within this factor are about the same.
-ABOUT = 1.1
+# How much shares differ is told by few of them: so much of the differences may be real even where none seem to be.
+LEAST_KEPT = 0.25
 
 
 def release_wide(door: Door, domain: Domain, design: WideDesign) -> LowOrderModel:
@@ -47,7 +47,8 @@ def release_wide(door: Door, domain: Domain, design: WideDesign) -> LowOrderMode
     if design.shares.looks:
         first = _first_look(door, domain, design)
         chosen = _chosen(design, _distance(door, domain, design, first))
-    model = replace(measured(door, domain, chosen), first=first)
+    guesses: Guesses = "usual" if chosen.interactions.binary else "single"
+    model = replace(measured(door, domain, chosen), first=first, guesses=guesses)
     return _calibrated(door, domain, design, model)
 
 
@@ -89,17 +90,16 @@ def _distance(door: Door, domain: Domain, design: WideDesign, first: FirstSingle
     drawn = draw_questions(domain.sizes, first.positions, width=wide.width, count=LOOKED_AT)
     questions = [as_drawn(conditions, wide.values()) for conditions in drawn]
     values = np.array(wide.values())
-    chances = [_chances(question, first, rows) for question in questions]
-    guesses = [float(independent_law(np.clip(own, 0.0, 1.0)) @ values) for own in chances]
+    chances, keep = _shrunk([_chances(question, first, rows) for question in questions], first.deviation(rows))
+    guesses = [float(independent_law(own) @ values) for own in chances]
     price = design.shares.price(design.shares.questions)
     scale = scale_for(price, domain, blocks=1, questions=LOOKED_AT)
     statistic, law = WideCounts(domain.sizes, [questions]), Law.of(price)
     total = int(door.distances(statistic, _in_rows(guesses, rows), scale, law)[0])
-    noise = np.array([0.0, first.deviation(rows)])
     return Look(
         values=values,
-        chances=_shrunk(chances, noise[1]),
-        noise=noise,
+        chances=chances,
+        noise=np.array([0.0, first.deviation(rows) * np.sqrt(max(keep, LEAST_KEPT))]),
         distance=max(total, 0) / (LOOKED_AT * rows),
         deviation=law.stderr(scale) / (LOOKED_AT * rows),
         seed=abs(total),
@@ -111,12 +111,12 @@ def _chances(question: Symmetric, first: FirstSingles, rows: float) -> Floats:
     return np.array([first.share(one, rows) for one in zip(question.positions, question.masks, strict=True)])
 
 
-def _shrunk(chances: Sequence[Floats], deviation: float) -> list[Floats]:
-    """Towards their mean, as far as they differ by noise alone."""
+def _shrunk(chances: Sequence[Floats], deviation: float) -> tuple[list[Floats], float]:
+    """Towards their mean, as far as they differ by noise alone; and which part of the differences is kept."""
     every = np.concatenate(chances)
     spread = float(every.var())
     keep = max(0.0, 1 - deviation**2 / spread) if spread > 0 else 0.0
-    return [np.clip(every.mean() + keep * (own - every.mean()), 0.0, 1.0) for own in chances]
+    return [np.clip(every.mean() + keep * (own - every.mean()), 0.0, 1.0) for own in chances], keep
 
 
 def _in_rows(shares: Sequence[float], rows: float) -> NDArray[np.int64]:
@@ -124,13 +124,11 @@ def _in_rows(shares: Sequence[float], rows: float) -> NDArray[np.int64]:
 
 
 def _chosen(design: WideDesign, look: Look) -> NoisyInteractions:
-    """The lowest candidate whose expected error is about the least: its noise is surely less."""
+    """The candidate of least expected error."""
     rows = design.rows
     noises = {c.interactions.order: np.array(noise_by_order(c.interactions, c.noise, rows)) for c in design.candidates}
     errors = expected_errors(look, weigh(look), noises)
-    least = min(errors.values())
-    best = next(order for order in design.orders if errors[order] <= ABOUT * least)
-    return design.candidates[design.orders.index(best)]
+    return min(design.candidates, key=lambda candidate: errors[candidate.interactions.order])
 
 
 def _calibrated(door: Door, domain: Domain, design: WideDesign, model: LowOrderModel) -> LowOrderModel:
@@ -148,13 +146,21 @@ def _calibrated(door: Door, domain: Domain, design: WideDesign, model: LowOrderM
         )
         for own in widths
     ]
-    guesses = [estimate_of(model, question).value for block in blocks for question in block]
+    guesses = [[estimate_of(model, question) for question in block] for block in blocks]
+    values = [guess.value for block in guesses for guess in block]
     price = design.shares.price(share)
     scale = scale_for(price, domain, blocks=len(widths), questions=HELD_OUT)
     statistic = WideCounts(domain.sizes, blocks)
-    distances = door.distances(statistic, _in_rows(guesses, model.total), scale, model.law)
-    bar = WideBar(law=model.law, widths=tuple(widths), questions=HELD_OUT, scale=scale, distances=distances)
-    return replace(model, bar=bar)
+    distances = door.distances(statistic, _in_rows(values, model.total), scale, model.law)
+    expected = Expected(
+        noise=tuple(NORMAL * _root_mean_square([guess.guess.stderr for guess in block]) for block in guesses),
+        reach=tuple(_root_mean_square([guess.reach or 0.0 for guess in block]) for block in guesses),
+    )
+    return replace(model, bar=WideBar(model.law, tuple(widths), HELD_OUT, scale, distances, expected))
+
+
+def _root_mean_square(numbers: Sequence[float]) -> float:
+    return float(np.sqrt(np.mean(np.square(numbers))))
 
 
 def _share(model: LowOrderModel, condition: tuple[int, tuple[bool, ...]]) -> float:

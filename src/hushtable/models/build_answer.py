@@ -121,10 +121,15 @@ def build_smooth_answer(
 
 
 def build_quantile(
-    wording: Wording, estimates: Estimates, ends: Ends, *, bias_kind: BiasKind = "certified"
+    wording: Wording,
+    estimates: Estimates,
+    ends: Ends,
+    *,
+    bias_kind: BiasKind = "certified",
+    certified: tuple[float, float] | None = None,
 ) -> QuantileAnswer:
-    """A quantile of all rows that a question keeps."""
-    return _single(QuantileAnswer, wording, estimates, {"bias_kind": bias_kind, "ends": ends})
+    """A quantile of all rows that a question keeps; `certified` holds whatever the rows are, where `ends` may not."""
+    return _single(QuantileAnswer, wording, estimates, {"bias_kind": bias_kind, "ends": ends, "certified": certified})
 
 
 def certain_answer(question: str, share: float, *, count: bool, rows: float = 1.0, rows_stderr: float = 0.0) -> Answer:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import comb
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,8 @@ from ..domain.decision_list import DecisionList
 from ..errors import BadSynopsis
 from ..laws import Law
 from ..maths.interactions.layout import InteractionLayout
-from ..questions.answer import Answer, CrossTab
+from ..maths.wide.bar import WideBar
+from ..questions.answer import Answer, CrossTab, interval_factor
 from ..questions.decisions import Decision, parse_decision
 from ..words import listed
 from .base import Model
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DecisionListsModel"]
 
-LARGEST_GRID = 30
+LARGEST_GRID, LARGEST_BIAS = 30, 1000
 # As many inputs as a report shows.
 MOST_INPUTS = 23
 
@@ -55,6 +56,13 @@ class DecisionListsModel(Model):
     polynomial_bias: Fraction
     """No list is farther from its polynomial than this, as a share of one row."""
     sums: NDArray[np.int64]
+    bar: WideBar | None = None
+    """How far answers are off, as measured on held-out inputs; of long lists alone."""
+
+    @property
+    def form(self) -> int:
+        """Version 1 knew neither a bar nor a bias beyond all rows."""
+        return 1 if self.bar is None and self.polynomial_bias <= 1 else 5
 
     def row_count(self) -> tuple[float, float]:
         return float(self.sums[0]), self.law.discrete_variance(self.group_scales[0]) ** 0.5
@@ -88,7 +96,28 @@ class DecisionListsModel(Model):
             bias=float(self.polynomial_bias) * (rows if count else 1),
             kurtosis=total[1] / total[0] ** 2 if total[0] else 0.0,
         )
-        return build_answer(wording, estimates)
+        certified = build_answer(wording, estimates)
+        return certified if self.bar is None else self._usual(wording, estimates, certified, rows, count=count)
+
+    def _usual(
+        self, wording: Wording, estimates: Estimates, certified: Answer | CrossTab, rows: float, *, count: bool
+    ) -> Answer | CrossTab:
+        """The same with the bar that held-out inputs gave, where that is narrower than what is certified."""
+        assert self.bar is not None
+        scale, counted = (rows, self._cumulants[2][0]) if count else (1.0, 0.0)
+        stderr = math.sqrt((scale * self.bar.stderr(1, rows, 0.0, None)) ** 2 + counted)
+        low, high = certified.interval()
+        if interval_factor(0.95, self.bar.kurtosis) * stderr >= (float(high) - float(low)) / 2:
+            return certified
+        text = (
+            f"lists are sums of polynomials of degree {self.order}: the 95% interval is made to hold 95% of inputs, as "
+            f"{self.bar.questions} held-out ones say, not each of them"
+        )
+        usual = build_answer(
+            replace(wording, estimator="calibrated", notes=(*wording.notes, text)),
+            replace(estimates, stderr=stderr, bias=0.0, kurtosis=self.bar.kurtosis),
+        )
+        return replace(usual, certified=(float(low), float(high))) if isinstance(usual, Answer) else usual
 
     def sections(self) -> tuple[Section, ...]:
         """Each input on its own, with all others false."""
@@ -138,17 +167,18 @@ class DecisionListsModel(Model):
             "law": self.law,
             "group_scales": [str(s) for s in self.group_scales],
             "bias": str(self.polynomial_bias),
-        }
+        } | ({} if self.bar is None else {"bar": {"questions": self.bar.questions, "scale": str(self.bar.scale)}})
 
     def numbers(self) -> dict[str, NDArray[np.int64]]:
-        return {"decisions": self.sums}
+        return {"decisions": self.sums} | ({} if self.bar is None else {"bar": self.bar.distances})
 
     @classmethod
     def lengths(cls, domain: Domain, parameters: dict[str, Any]) -> dict[str, int]:
         column, order = _column(domain, parameters), parameters["order"]
         if not isinstance(order, int) or not 1 <= order <= column.most_rules:
             raise BadSynopsis(f"the synopsis says order {order!r}, which its domain does not allow")
-        return {"decisions": 1 + InteractionLayout.count([2] * len(column.inputs), order)}
+        decisions = {"decisions": 1 + InteractionLayout.count([2] * len(column.inputs), order)}
+        return decisions | ({"bar": 1} if "bar" in parameters else {})
 
     @classmethod
     def build(
@@ -159,10 +189,20 @@ class DecisionListsModel(Model):
         bias = plain_fraction(parameters["bias"])
         if len(scales) != order + 2 or scales[0] < 0 or min(scales[1:]) <= 0:
             raise BadSynopsis("the synopsis has noise scales that do not fit its domain")
-        if not isinstance(grid, int) or not 0 <= grid <= LARGEST_GRID or not 0 <= bias <= 1:
+        if not isinstance(grid, int) or not 0 <= grid <= LARGEST_GRID or not 0 <= bias <= LARGEST_BIAS:
             raise BadSynopsis("the synopsis has a grid or a bias that makes no sense")
         return cls(domain=domain, column=_column(domain, parameters), law=law, order=order, grid=grid,
-                   group_scales=scales, polynomial_bias=bias, sums=numbers["decisions"])  # fmt: skip
+                   group_scales=scales, polynomial_bias=bias, sums=numbers["decisions"],
+                   bar=_bar(law, parameters, numbers))  # fmt: skip
+
+
+def _bar(law: Law, parameters: dict[str, Any], numbers: dict[str, NDArray[np.int64]]) -> WideBar | None:
+    if "bar" not in parameters:
+        return None
+    questions, scale = parameters["bar"]["questions"], noise_scale(parameters["bar"]["scale"], law)
+    if type(questions) is not int or questions < 1 or scale <= 0:
+        raise BadSynopsis("the synopsis has a calibration that cannot be")
+    return WideBar(law=law, widths=(1,), questions=questions, scale=scale, distances=numbers["bar"])
 
 
 def _column(domain: Domain, parameters: dict[str, Any]) -> DecisionList:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..questions.answer import interval_factor
 from .build_answer import Estimates
 
-__all__ = ["MIN_SIGMAS", "PLACES", "Averages", "Quotients"]
+__all__ = ["MIN_SIGMAS", "PLACES", "TOGETHER", "Averages", "Quotients", "not_ruled_out"]
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -88,8 +88,6 @@ class Quotients:
 
     def _keeps(self, m: Floats, confidence: float) -> Flags:
         """Whether m is not ruled out."""
-        from scipy.special import log_ndtr
-
         # A ratio beyond 0 and 1 is noise for sure, so it is moved there first: nearer to any m that may be true.
         top = np.clip(self.top, 0.0, np.maximum(self.below, 0.0))
         rows = self.variance[2]
@@ -101,8 +99,7 @@ class Quotients:
             r = np.sqrt(np.clip(np.maximum(correlation, 0) ** 2 + TOGETHER * self._together(m, variance), 0.0, 1.0))
             d = np.where(r > 0, (self.below / np.sqrt(rows) - MIN_SIGMAS) / r, np.inf)
             kurtosis = np.nan_to_num(_at(self.fourth, m) / variance**2)
-            tail = log_ndtr(-_score(u, kurtosis)) - log_ndtr(-_score(u - d, kurtosis))
-        return np.asarray(tail >= log((1 - confidence) / 2))
+        return not_ruled_out(u, d, kurtosis, confidence)
 
     def _together(self, m: Floats, variance: Floats) -> Floats:
         """Joint excess kurtosis of top - m below and of below: both squared, over both variances."""
@@ -155,6 +152,15 @@ class Averages:
         bias = np.maximum(self.upper.value - self.lower.value, 0.0) / 2
         wide = (self.most - self.least) * unknown
         return wide * np.sqrt(np.maximum(variance, 0.0)), wide * bias, kurtosis * unknown
+
+
+def not_ruled_out(u: Floats, d: Floats, kurtosis: Floats, confidence: float) -> Flags:
+    """Whether noise may be as large as u standard errors in one direction, given that it is above u - d."""
+    from scipy.special import log_ndtr
+
+    with np.errstate(all="ignore"):
+        tail = log_ndtr(-_score(u, kurtosis)) - log_ndtr(-_score(u - d, kurtosis))
+    return np.asarray(tail >= log((1 - confidence) / 2))
 
 
 def _at(coefficients: Floats, m: Floats) -> Floats:

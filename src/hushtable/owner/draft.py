@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,11 @@ import pyarrow as pa
 from ..domain import Domain
 from ..domain.attributes import FALSE_WORDS, MISSING, OTHER, TRUE_WORDS, number_in
 from ..domain.csv_text import Csv
+from ..domain.reading_words import USUAL_CODES
 from ..errors import BadData, BadDomain
 from ..maths.keys.keys import scalar_text
 from ..vault.sources import Progress, open_source, watched
+from .draft_dates import guess_moments
 
 __all__ = ["WARNING", "draft_domain"]
 
@@ -53,12 +56,19 @@ def _unique(column: pa.Array) -> pa.Array:
 
 
 def _guess(values: list[str | None], decimal: str) -> dict[str, Any]:
-    """Boolean, integer, number, category or open, whichever fits first."""
-    present = sorted(v for v in values if v is not None)
-    missing = {} if len(present) < len(values) else {"missing": "error"}
+    """Boolean, date, time, integer, number, category or open, whichever fits first."""
+    every = sorted((v for v in values if v is not None), key=_natural)
+    codes = [v for v in every if v in USUAL_CODES]
+    present = [v for v in every if v not in codes]
+    if not present:
+        present, codes = every, []
+    missing: dict[str, Any] = {} if codes or len(every) < len(values) else {"missing": "error"}
+    missing |= {"missing_values": codes} if codes else {}
     words = {v.lower() for v in present}
     if present and words <= TRUE_WORDS | FALSE_WORDS:
         return {"kind": "boolean"} | missing
+    if moments := guess_moments(present):
+        return moments | missing
     numbers = [number_in(v.replace(",", ".") if decimal == "," else v) for v in present]
     if present and None not in numbers:
         sure = [n for n in numbers if n is not None]
@@ -68,6 +78,12 @@ def _guess(values: list[str | None], decimal: str) -> dict[str, Any]:
     # A value spelled like one of the two special labels is left to the bin for undeclared values.
     listable = [v for v in present if v not in (OTHER, MISSING)]
     return {"kind": "category", "values": listable or ["unknown"], "other": True} | missing
+
+
+def _natural(text: str) -> list[tuple[int, int, str]]:
+    """A key by which '2-5 years' comes before '10 or more'."""
+    parts = re.findall(r"[0-9]{1,18}|[^0-9]+|[0-9]", text)
+    return [(0, int(part), "") if part.isascii() and part.isdigit() else (1, 0, part) for part in parts]
 
 
 def _number(low: float, high: float, *, whole: bool) -> dict[str, Any]:

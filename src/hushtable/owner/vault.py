@@ -19,6 +19,7 @@ from ..vault.ledger.account import Rehearsal
 from ..vault.ledger.ledger import Ledger
 from ..vault.sources import Progress, open_source
 from ..vault.statistics.base import T, Total
+from ..words import html
 from .carry_out import account_of, carry_out
 from .journal import ENDING, ReleaseJournal
 from .prepare import prepare
@@ -50,6 +51,9 @@ class Vault:
     def __repr__(self) -> str:
         """Nothing of the rows, not even their number."""
         return f"<Vault of {self.domain!r}, ledger {self.ledger_path}>"
+
+    def _repr_html_(self) -> str:
+        return f"<p><b>Vault</b>, ledger <code>{html(str(self.ledger_path))}</code></p>{self.domain._repr_html_()}"
 
     @property
     def rows(self) -> int | None:
@@ -162,7 +166,8 @@ class Vault:
     ) -> Curator:
         """Answers questions one at a time, for a budget that is reserved now; or goes on with those in `state`.
 
-        With the workload sparse(size=...) questions are lists of values, else conditions. The state is NAME.curator
+        With the workload sparse(size=...) questions are lists of values, with conjunctions(free=...) conditions on all
+        but a few columns, else conditions. The state is NAME.curator
         beside the ledger unless given; where it exists, what is left out is as it was begun. The currency is that of
         the ledger where there is one. See `plan_curator` for the rest.
         With `Simulated(seed)` ledger and state are left alone.

@@ -32,7 +32,7 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 Limits = Callable[[float], tuple[Floats, Floats]]
-BiasKind = Literal["certified", "sampled"]
+BiasKind = Literal["certified", "sampled", "calibrated"]
 
 
 def _narrower(one: tuple[float, float], other: tuple[float, float]) -> bool:
@@ -138,7 +138,7 @@ class Answer(AnswerForms, Computed):
         return self._plain(0.95)
 
     def __str__(self) -> str:
-        return self.text()
+        return self.text() + self._said
 
     def _repr_html_(self) -> str:
         notes = "".join(f"<br><small>{html(note)}</small>" for note in self.notes)
@@ -161,7 +161,10 @@ class ListAnswer(Answer):
 
 @dataclass(frozen=True, kw_only=True)
 class SmoothAnswer(Answer):
-    """A mean. `bias_kind` is certified (proven between all points) or sampled (looked at on a grid)."""
+    """A mean. `bias_kind` is certified (proven between all points), sampled (looked at on a grid) or calibrated.
+
+    Calibrated intervals are those of quantiles: they hold for columns as real ones are, and `certified` for all.
+    """
 
     bias_kind: BiasKind = "certified"
     ends: Callable[[float], tuple[float, float]] | None = None
@@ -306,7 +309,7 @@ class CrossTab(AnswerForms):
         return f"{self.unit}s of {len(self):,} groups by {', '.join(self.groups)}, with 95% intervals; {first}; ..."
 
     def __str__(self) -> str:
-        return self.text()
+        return self.text() + self._said
 
     def text(self, confidence: float = 0.95, *, simultaneous: bool = False) -> str:
         """An aligned table, a line a cell; that of a rehearsal begins with its stamp."""

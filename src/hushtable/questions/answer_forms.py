@@ -7,7 +7,8 @@ import math
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..extras import need
-from .stamp import SIMULATED
+from ..words import html
+from .stamp import SIMULATED, other_notes
 
 if TYPE_CHECKING:
     import pandas
@@ -46,6 +47,11 @@ class AnswerForms:
         """A line that stands before the text of a rehearsal's answer."""
         return f"{SIMULATED}\n" if self.not_private else ""
 
+    @property
+    def _said(self) -> str:
+        """The notes below the text, as `hush ask` prints them."""
+        return "".join(f"\nnote: {note}" for note in other_notes(self.notes))
+
     def _marked(self) -> dict[str, Any]:
         """What JSON says of a rehearsal beside its notes."""
         return {"not_private": True} if self.not_private else {}
@@ -57,12 +63,14 @@ class AnswerForms:
         origin = {"hushtable": json.dumps(self._origin(confidence))}
         return pyarrow.table(self.columns(confidence)).replace_schema_metadata(origin)
 
-    def to_pandas(self, confidence: float = 0.95) -> pandas.DataFrame:
-        """The same as a pandas frame; its `attrs` say what was asked."""
+    def to_pandas(self, confidence: float = 0.95, *, notes: bool = False) -> pandas.DataFrame:
+        """The same as a pandas frame; its `attrs` say what was asked, and with notes=True a column has the notes."""
         need("pandas")
         import pandas
 
         frame = pandas.DataFrame(self.columns(confidence))
+        if notes:
+            frame["notes"] = "; ".join(self.notes)
         frame.attrs = {"hushtable": self._origin(confidence)}
         return frame
 
@@ -116,8 +124,3 @@ def shown(value: float, low: float, high: float, estimator: str) -> str:
 def none_if_unknown(value: Any) -> Any:
     """The value as JSON has it: a number that is not known or too large is None."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def html(text: str) -> str:
-    """The text as it stands on a page, whatever it holds."""
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from ..mechanisms.planner import Plan
     from ..questions.lists import Listed, Lists
+    from .info import SynopsisInfo
 
 __all__ = ["SIMULATED", "Synopsis", "load"]
 
@@ -96,6 +97,12 @@ class Synopsis:
         if not isinstance(question, Question) or not question.empty(self.domain.sizes):
             return None
         return certain_answer(question.text, 0.0, count=count)
+
+    def info(self) -> SynopsisInfo:
+        """What the file holds: columns, questions to try, the promise and the noise; as `hush info` prints it."""
+        from .info import info_of
+
+        return info_of(self)
 
     def sample(self, rows: int, *, seed: int | None = None) -> pa.Table:
         """Synthetic rows as an Arrow table, drawn from the model: no budget is spent, and no error bar comes along.
@@ -210,8 +217,11 @@ class Synopsis:
         return (
             f"<Synopsis of {shortened(self.domain.table, 60)} ({counted(len(self.domain.names), 'attribute')}: "
             f"{names}{rows}): {shortened(self.workload, 150)} by {shortened(self.mechanism, 100)}, {price}.{stamp} "
-            "Ask with .ask('question'), see docs/questions.md.>"
+            "Ask with .ask('question'), see .info().>"
         )
+
+    def _repr_html_(self) -> str:
+        return self.info()._repr_html_()
 
     def __str__(self) -> str:
         stamp = f"\n{SIMULATED}" if self.not_private else ""

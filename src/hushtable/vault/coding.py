@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from ..domain import Domain
 from ..domain.attributes import Attribute, Binned, Boolean, Integer, Uncoded, edge_text, number_in
-from ..domain.decision_list import DecisionList
+from ..domain.decision_list import DecisionList, RuleList
 from ..errors import BadData
 from ..maths.keys.keys import join_keys, key_texts, plain_value, scalar_text, valid_text
 from .statistics.base import Codes
 
-__all__ = ["encode", "encode_batch", "encode_rules", "read_keys", "real_numbers"]
+__all__ = ["encode", "encode_batch", "encode_long_rules", "encode_rules", "read_keys", "real_numbers"]
 
 # Marks a value the domain has no code for; larger than any code.
 NOWHERE = 65_535
@@ -179,26 +179,51 @@ def encode_rules(attribute: DecisionList, column: pa.Array) -> NDArray[np.uint16
     last one. A literal is twice its input, plus 1 if negated. What is no such list counts as missing; BadData only
     where the domain says `missing: error`, and it names the column, never a value or a row.
     """
+    return _encoded_lists(attribute, column, _short_numbers, 2 + attribute.most_rules)
+
+
+def encode_long_rules(attribute: DecisionList, column: pa.Array) -> NDArray[np.uint16]:
+    """The same for lists of any length: number of rules, default if there are none, literals, decisions."""
+    return _encoded_lists(attribute, column, _long_numbers, 2 + 2 * attribute.most_rules)
+
+
+def _encoded_lists(
+    attribute: DecisionList, column: pa.Array, numbers_of: Callable[[DecisionList, RuleList], list[int]], height: int
+) -> NDArray[np.uint16]:
     values, indices = _distinct_lists(column)
-    coded = [_rule_numbers(attribute, value) for value in values]
+    coded = [_rule_numbers(attribute, value, numbers_of) for value in values]
     used = set(np.unique(indices).tolist())
     if any(numbers is None for i, numbers in enumerate(coded) if i in used):
         raise BadData(
             f"column {attribute.name} has values that are not decision lists of at most {attribute.length} rules over "
             f"its {len(attribute.inputs)} inputs, and its domain says `missing: error`; correct the domain or the data"
         )
-    height = 2 + attribute.most_rules
     table = np.array([numbers or [0] * height for numbers in coded], dtype=np.uint16).reshape(-1, height)
     return np.ascontiguousarray(table[indices].T)
 
 
-def _rule_numbers(attribute: DecisionList, value: object) -> list[int] | None:
+def _rule_numbers(
+    attribute: DecisionList, value: object, numbers_of: Callable[[DecisionList, RuleList], list[int]]
+) -> list[int] | None:
     rules = attribute.rules(value)
     if rules is None:
-        return None if attribute.missing == "error" else _rule_numbers(attribute, None)
+        return None if attribute.missing == "error" else _rule_numbers(attribute, None, numbers_of)
+    return numbers_of(attribute, rules)
+
+
+def _short_numbers(attribute: DecisionList, rules: RuleList) -> list[int]:
     bits = sum(decision << i for i, decision in enumerate(rules.decisions)) if len(rules) else int(rules.default)
+    return [len(rules), bits, *_literals(attribute, rules)]
+
+
+def _long_numbers(attribute: DecisionList, rules: RuleList) -> list[int]:
+    decisions = [*map(int, rules.decisions), *[0] * (attribute.most_rules - len(rules))]
+    return [len(rules), int(rules.default), *_literals(attribute, rules), *decisions]
+
+
+def _literals(attribute: DecisionList, rules: RuleList) -> list[int]:
     literals = [2 * number + negated for number, negated in zip(rules.inputs, rules.negated, strict=True)]
-    return [len(rules), bits, *literals, *[0] * (attribute.most_rules - len(rules))]
+    return [*literals, *[0] * (attribute.most_rules - len(rules))]
 
 
 def _distinct_lists(column: pa.Array) -> tuple[list[object], NDArray[np.int64]]:

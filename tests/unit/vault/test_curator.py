@@ -1,5 +1,6 @@
 """Curator: what is free, what is paid, what is kept, what happens at the end, and what it refuses."""
 
+import math
 import os
 import threading
 from fractions import Fraction
@@ -40,7 +41,9 @@ class TestAnswers:
         curator = rehearsal()
         before, left = curator.answers_left, curator.budget_left
         for text in WIDE_QUESTIONS:
+            compared = curator._bars.stage
             answer = curator.ask(text)
+            left -= curator.plan.calibration_each * (curator._bars.stage - compared)
             if answer.source == "paid":
                 assert answer.answers_left == before - 1
                 before = answer.answers_left
@@ -99,10 +102,11 @@ class TestAnswers:
         found = free.to_dict()
         assert found["free"] is True
         assert found["low"] <= found["value"] <= found["high"]
-        assert found["bias"] == pytest.approx((found["high"] - found["low"]) / 2)
+        assert found["estimator"] == "calibrated"
+        assert found["certified"][0] <= found["low"]
+        assert found["high"] <= found["certified"][1]
         assert found["answers_left"] == curator.answers_left
-        assert ", within " in str(free)
-        assert str(free).endswith("(95%), free")
+        assert free.text().endswith("(95%), free")
         assert " ± " in str(answers["paid"])
         assert "NOT PRIVATE" in free.notes[0]
         assert free.to_arrow().column_names == ["value", "stderr", "bias", "low", "high", "not_private"]
@@ -128,16 +132,31 @@ class TestIndependent:
 
 
 class TestTheEnd:
-    def test_unverified_answers_say_so_and_promise_nothing(self):
-        curator = rehearsal(updates=1)
+    def test_unverified_answers_without_a_calibration_are_unknown_and_say_why(self):
+        curator = rehearsal(updates=1, calibration=0)
         answers = [curator.ask(text) for text in WIDE_QUESTIONS]
         assert [a.source for a in answers].count("paid") == 1
         last = answers[-1]
         assert last.source == "unverified"
-        assert last.interval() == (0, 1)
-        assert "unverified" in str(last)
+        assert all(map(math.isnan, (last.stderr, *last.interval())))
+        assert (last.to_dict()["low"], last.to_dict()["stderr"], last.to_dict()["high"]) == (None, None, None)
+        assert last.text().endswith(" ± unknown, unverified")
+        assert "unknown: nothing says how far the hypothesis is off" in last.notes[-2]
         assert "not compared with the table" in last.notes[-1]
-        assert curator.ask(WIDE_QUESTIONS[-1], count=True).interval() == (0, ROWS)
+        assert last.certified == (0, 1)
+        assert curator.ask(WIDE_QUESTIONS[-1], count=True).certified == (0, ROWS)
+
+    def test_unverified_answers_have_the_bar_that_the_last_calibration_measured(self):
+        curator = rehearsal(updates=4)
+        answers = [curator.ask(text) for text in WIDE_QUESTIONS]
+        unverified = [a for a in answers if a.source == "unverified"]
+        assert len(unverified) > 5
+        assert curator._bars.stage == len(curator.plan.stages) - 1
+        for answer in unverified:
+            low, high = answer.interval(0.9999)
+            assert low <= truth(answer.question) <= high < 1
+            assert answer.estimator == "calibrated"
+            assert "as this curator has measured" in answer.notes[-2]
 
     def test_or_are_refused_in_one_line_and_paid_ones_stay(self):
         curator = rehearsal(updates=1, on_exhausted="refuse")
@@ -156,10 +175,13 @@ class TestCharges:
         with vault(folder).curate(budget=RICH, updates=30, way="hypothesis") as curator:
             paid = [text for text in WIDE_QUESTIONS if curator.ask(text).source == "paid"]
             each, start = curator.plan.terms.each, curator.plan.start_amount
+            compared, stages = curator.plan.calibration_each, curator._bars.stage + 1
         ledger = ht.Ledger.open(folder / "t.ledger")
         assert ledger.left == 0
         lines = charges(folder)
-        amounts = [line.amount for line in lines]
+        assert [line.amount for line in lines if "calibration" in line.what] == [compared] * stages
+        assert stages > 0
+        amounts = [line.amount for line in lines if "calibration" not in line.what]
         # After a paid answer the next stretch waits for the next question, and closing leaves a line without cost.
         assert amounts in ([start, *[each] * (len(paid) + 1)], [start, *[each] * len(paid), 0])
         assert len(paid) > 3
@@ -248,8 +270,9 @@ class TestPrivateNumberOfRows:
         curator = rehearsal(ht.Budget(rho=10), shape=self.SHAPE)
         free = [a for a in map(curator.ask, WIDE_QUESTIONS) if a.source == "free"]
         assert free
-        assert all(a.stderr > 0 for a in free if a.value > 0)
-        assert curator.ask(free[0].question, count=True).stderr == 0
+        assert all(a.rows_noise > 0 for a in free if a.value > 0)
+        assert curator.ask(free[0].question, count=True).rows_noise == 0
+        assert all(a.stderr > a.rows_noise for a in free)
 
 
 class TestRefusals:
@@ -341,6 +364,7 @@ class TestOneProcess:
             thread.join()
         assert all(len(mine) == len(WIDE_QUESTIONS) for mine in found)
         spent = curator.plan.price.amount - curator.budget_left - curator.plan.start_amount
+        spent -= curator.plan.calibration_each * (curator._bars.stage + 1)
         assert spent % curator.plan.terms.each == 0
 
     def test_what_stops_in_the_middle_of_an_answer_must_be_opened_again(self, folder, monkeypatch):

@@ -11,9 +11,11 @@ from curators import CODES, PURE, RICH, ROWS, SHAPE
 import hushtable as ht
 from hushtable.curator.account import StateAccount
 from hushtable.curator.conditions import ConditionSubject
-from hushtable.curator.curator import Asked, Curator, PaidAnswer, Subject
+from hushtable.curator.curator import Curator
 from hushtable.curator.lists import ListSubject
+from hushtable.curator.subject import Asked, PaidAnswer, Subject
 from hushtable.models.base import Model
+from hushtable.models.weighted.calibration import WeightedCalibration
 from hushtable.questions.lists import Listed
 from hushtable.questions.parse import Question
 from hushtable.vault.held_rows import HeldRows
@@ -52,12 +54,16 @@ class OneColumn(Subject):
     def check_freeze(self) -> None:
         raise NotImplementedError
 
-    def model(self) -> Model:
+    def distribution(self) -> None:
+        """None: nothing is calibrated."""
+
+    def model(self, calibration: WeightedCalibration | None) -> Model:
         raise NotImplementedError
 
 
 class OneCode:
     always = None
+    width = 1
 
     def __init__(self, subject: OneColumn, code: int) -> None:
         self.subject, self.code = subject, code

@@ -48,6 +48,9 @@ MOST_WIDTH = 5
 USUAL, BETWEEN, STEP = (2.9, 2.0, 1.9, 1.85, 1.75), 0.65, 0.3
 # The same for a single column of which nothing was measured: the distribution has it even.
 USUAL_UNSEEN = 6.5
+# What is not known of a strongly dependent table does not fall with the number of rows, as chance does. Where nothing
+# was measured, an answer of share v is taken to err by at least this many times sqrt(v (1 - v)).
+UNTOLD = 0.15
 # Of one kind some questions are harder than others: small shares on some tables, large ones on others.
 HARDER = 1.15
 # Numbers of columns are told apart where the noise of each sum is expected to be at most this part of it.
@@ -196,12 +199,12 @@ class KindRatios:
             found[comparison] = (middle + CAUTION * math.sqrt(left), left <= BETWEEN**2 / 2)
         return found
 
-    def ratio(self, kind: Kind, width: int) -> ErrorRatio:
-        """Errors over deviations for questions of a kind about so many columns."""
+    def ratio(self, kind: Kind, width: int, rows: float) -> ErrorRatio:
+        """Errors over deviations for questions of a kind about so many columns of a table of so many rows."""
         times = HARDER * usual(kind, width)
         for comparison, (beyond, here) in self._beyond.items():
             if here and comparison.holds(kind, width):
                 return ErrorRatio(beyond * times, "extrapolated" if width > MOST_WIDTH else "measured")
         # Nothing was compared, or it was too noisy: as on other tables, and not below what was seen of other kinds.
         beyond = max([1 + CAUTION * BETWEEN, *(own for own, _ in self._beyond.values())])
-        return ErrorRatio(beyond * times, "usual")
+        return ErrorRatio(max(beyond * times, HARDER * UNTOLD * math.sqrt(rows)), "usual")

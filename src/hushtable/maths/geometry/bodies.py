@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from .lattice_counts import ehrhart_numerator, vectors_within
 
-__all__ = ["Body", "Cube", "ProductBody"]
+__all__ = ["Body", "ProductBody"]
 
 Ints = NDArray[np.int64]
 
@@ -98,34 +98,6 @@ class ProductBody(Body):
 
     def numerator(self) -> tuple[int, ...]:
         return _numerator(tuple(sorted(self.sizes)), self.added)
-
-
-@dataclass(frozen=True)
-class Cube(Body):
-    """Changes of `length` numbers by at most `width` each: the gauge is the largest |change| / width, rounded up."""
-
-    numbers: int
-    width: int
-
-    @property
-    def dimension(self) -> int:
-        return self.numbers
-
-    @property
-    def length(self) -> int:
-        return self.numbers
-
-    def gauge(self, moved: Ints) -> int:
-        return -(-int(np.abs(moved).max(initial=0)) // self.width)
-
-    def numerator(self) -> tuple[int, ...]:
-        return box_numerator(self.numbers, self.width)
-
-
-@lru_cache(maxsize=64)
-def box_numerator(dimension: int, width: int) -> tuple[int, ...]:
-    """Of the whole vectors with entries from -j width to j width."""
-    return ehrhart_numerator(lambda j: (2 * width * j + 1) ** dimension, dimension, symmetric=width == 1)
 
 
 @lru_cache(maxsize=64)

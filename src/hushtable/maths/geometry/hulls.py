@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from .lower_bounds import Bound, pure_bound
+from .lower_bounds import LeastError, pure_bound
 
 __all__ = ["Hull", "hull_bound", "spanned"]
 
@@ -57,7 +57,7 @@ class Hull:
             columns = np.vstack([columns, np.concatenate([np.ones(count), -np.ones(count)])])
             wanted, cost = np.append(vector, 0.0), np.full(2 * count, 0.5)
         found = linprog(cost, A_eq=columns, b_eq=wanted, bounds=(0, None), method="highs")
-        if not found.success:
+        if not found.success or found.fun is None:
             raise ArithmeticError("the linear program of a gauge has no solution")
         normal = np.asarray(found.eqlin.marginals)[: len(vector)]
         return float(found.fun), normal / float(self.support(normal[None])[0])
@@ -74,22 +74,22 @@ class Hull:
 def spanned(queries: Floats, *, added: bool) -> Hull:
     """The body of a list of queries in orthonormal coordinates of what they can change by: lengths are kept."""
     moved = queries if added else queries - queries.mean(axis=1, keepdims=True)
-    left, values, right = np.linalg.svd(moved, full_matrices=False)
+    _, values, right = np.linalg.svd(moved, full_matrices=False)
     keep = values > RANK * max(values.max(initial=0.0), 1e-300)
     return Hull(np.unique(np.round((values[keep, None] * right[keep]), 12), axis=1), added)
 
 
-def hull_bound(hull: Hull, *, seed: int = 0) -> Bound:
+def hull_bound(hull: Hull, *, seed: int = 0) -> LeastError:
     """A lower bound on the error of all answers: from all facets, from drawn directions, or from a determinant."""
     k = hull.dimension
     if k == 0:
-        return Bound(0.0, 0, "facets")
+        return LeastError(0.0, 0, "facets")
     if k <= MOST_EXACT and (exact := _exact_log_volume(hull)) is not None:
-        return Bound(pure_bound(exact, k), k, "facets")
-    least = Bound(pure_bound(_determinant(hull), k), k, "determinant")
+        return LeastError(pure_bound(exact, k), k, "facets")
+    least = LeastError(pure_bound(_determinant(hull), k), k, "determinant")
     if hull.points.size > MOST_PROGRAM:
         return least
-    drawn = Bound(pure_bound(_by_directions(hull, seed), k), k, "directions", CONFIDENCE)
+    drawn = LeastError(pure_bound(_by_directions(hull, seed), k), k, "directions", CONFIDENCE)
     return max(least, drawn, key=lambda bound: bound.rms)
 
 
@@ -136,7 +136,7 @@ def _by_directions(hull: Hull, seed: int) -> float:
     directions = source.standard_normal((DIRECTIONS, k))
     directions /= np.linalg.norm(directions, axis=1, keepdims=True)
     reach = np.array([1 / hull.gauge(turn @ direction)[0] for direction in directions])
-    corners = np.linalg.solve(turn, hull.points)
+    corners = np.asarray(np.linalg.solve(turn, hull.points), dtype=np.float64)
     far = np.linalg.norm(corners, axis=0).max()
     # No point of the body is farther than its farthest corner.
     most = far if hull.added else min(2 * far, _widest(corners))
@@ -149,4 +149,5 @@ def _by_directions(hull: Hull, seed: int) -> float:
 def _widest(corners: Floats) -> float:
     """The largest distance of two corners."""
     squares = (corners**2).sum(axis=0)
-    return math.sqrt(max(float((squares + squares[i] - 2 * corners[:, i] @ corners).max()) for i in range(len(squares))))
+    apart = (float((squares + squares[i] - 2 * corners[:, i] @ corners).max()) for i in range(len(squares)))
+    return math.sqrt(max(apart))

@@ -1,12 +1,12 @@
 """Lower bounds: errors that no mechanism of a kind can go below, whatever it does.
 
-Pure epsilon. Let K hold the changes of one row, k its dimension. For every epsilon-DP mechanism some (large, fractional)
-table has root mean square error at least sqrt(k/(k+2)) T / epsilon, T = (k!)^(1/k) vr(K), vr the radius of the ball of
-the same volume. Proof: let x(u) be a table at distance |u|_K from x whose answers are u further. The mechanism's chance
-of an answer within t of u is at least exp(-epsilon |u|_K) times as large at x as at x(u). Integrated over all u the
-former is the volume of a ball of radius t, and the integral of exp(-epsilon |u|_K) is k! vol(K) / epsilon^k. So with u
-drawn in proportion to exp(-epsilon |u|_K), P(error <= t) <= (epsilon t / T)^k; integrate the tail. It holds from any x,
-so over parts that are orthogonal the squares add up.
+Pure epsilon. Let K hold the changes of one row, k its dimension. For every epsilon-DP mechanism some table (large,
+fractional) has root mean square error at least sqrt(k/(k+2)) T / epsilon, T = (k!)^(1/k) vr(K), vr the radius of the
+ball of the same volume. Proof: let x(u) be a table at distance |u|_K from x whose answers are u further. The chance of
+an answer within t of u is at least exp(-epsilon |u|_K) times as large at x as at x(u). Integrated over all u the former
+is the volume of a ball of radius t, and the integral of exp(-epsilon |u|_K) is k! vol(K) / epsilon^k. So with u drawn
+in proportion to exp(-epsilon |u|_K), P(error <= t) <= (epsilon t / T)^k; integrate the tail. It holds from any x, so
+over parts that are orthogonal the squares add up.
 
 Gaussian noise. For answers W with noise A^+ z, z normal: |W|_* <= |W A^+|_F |A|_F (nuclear norm, Cauchy and Schwarz),
 and |A|_F^2 is at most N times (added rows), or (N-1)/2 times (replaced rows: the mean over all pairs), the squared
@@ -26,13 +26,13 @@ from scipy.special import gammaln
 
 from .lattice_counts import ehrhart_numerator
 
-__all__ = ["Bound", "gaussian_bound", "marginals_spectrum", "product_bound", "pure_bound", "tail_radius"]
+__all__ = ["LeastError", "gaussian_bound", "marginals_spectrum", "product_bound", "pure_bound", "tail_radius"]
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Bound:
+class LeastError:
     """A lower bound on the root of the total squared error of all answers, for epsilon 1 or rho 1."""
 
     rms: float
@@ -54,7 +54,7 @@ def pure_bound(log_volume: float, k: int) -> float:
     return math.sqrt(k / (k + 2)) * tail_radius(log_volume, k)
 
 
-def product_bound(sizes: Sequence[int], *, added: bool) -> Bound:
+def product_bound(sizes: Sequence[int], *, added: bool) -> LeastError:
     """Of all cells of the tables of single columns: the best cut of the columns, by size, into orthogonal parts.
 
     Volumes are exact: N(j) lattice points grow like j^d C(2c-2, c-1) / (c-1)! a table, each of volume sqrt(c).
@@ -67,7 +67,7 @@ def product_bound(sizes: Sequence[int], *, added: bool) -> Bound:
         # Half of what a replaced row changes is in the body of added ones: so is half of that bound.
         whole = pure_bound(_log_volume_added(tuple(sizes)), k) ** 2 if sum(sizes) <= MOST_CELLS else 0.0
         squares = max(squares / 4, whole)
-    return Bound(math.sqrt(squares), k, "volume")
+    return LeastError(math.sqrt(squares), k, "volume")
 
 
 # Beyond it the lattice points of added rows take too long to count.
@@ -136,7 +136,7 @@ def marginals_spectrum(sizes: Sequence[int], width: int) -> list[tuple[float, fl
     return out
 
 
-def gaussian_bound(log_values: Sequence[tuple[float, float]], log_cells: float, *, added: bool) -> Bound:
+def gaussian_bound(log_values: Sequence[tuple[float, float]], log_cells: float, *, added: bool) -> LeastError:
     """For rho = 1, from the logarithms of singular values (that of the number of rows first), each with its number.
 
     Replaced rows: |W (I - 11'/N)|_* / sqrt(N - 1). Added rows: |W|_* / sqrt(2 N).
@@ -144,4 +144,4 @@ def gaussian_bound(log_values: Sequence[tuple[float, float]], log_cells: float, 
     used = log_values if added else log_values[1:]
     per_cell = log_cells + math.log(2) if added else log_cells + math.log1p(-math.exp(-log_cells))
     rms = sum(many * math.exp(value - per_cell / 2) for value, many in used)
-    return Bound(rms, round(sum(many for value, many in used if value > -math.inf)), "gaussian-class")
+    return LeastError(rms, round(sum(many for value, many in used if value > -math.inf)), "gaussian-class")

@@ -114,6 +114,7 @@ def _sign_logs(size: int, plus: Floats, minus: Floats) -> Floats:
     return np.asarray(logs + up + down)
 
 
+@lru_cache(maxsize=16)
 def draw_product(body: ProductBody, tables: tuple[int, ...], many: int, seed: int) -> tuple[list[Floats], Floats]:
     """Noise of scale 1 of some of the tables, each (many, cells), and the sum that all tables share."""
     source = np.random.default_rng(seed)

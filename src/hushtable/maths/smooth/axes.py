@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...domain import Domain
-from ...domain.attributes import Attribute, Binned
+from ...domain.attributes import Attribute, Binned, Integer
 from ...errors import BadPlan, UnknownAttribute
 from ...words import listed, readable
 
@@ -34,6 +34,8 @@ class Axis:
     transform: Transform = "none"
     optional: bool = False
     """Whether a row may have no value here: it then touches one more function, which no other row does."""
+    whole: bool = False
+    """Whether values are declared to be whole numbers."""
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -124,7 +126,7 @@ def axis_of(domain: Domain, text: str) -> Axis:
         above = "above 0" if transform == "log" else "at least 0"
         raise BadPlan(f"{text} needs a lower bound {above}, and {attribute.name} starts at {readable(low)}")
     optional = attribute.missing == "category" or attribute.other
-    return Axis(attribute.name, low, high, transform, optional)
+    return Axis(attribute.name, low, high, transform, optional, whole=isinstance(attribute, Integer))
 
 
 def _numbers(known: Sequence[str]) -> str:

@@ -19,6 +19,7 @@ __all__ = [
     "decaying",
     "default_degrees",
     "jackson",
+    "jackson_folds",
     "lowest",
     "spread_squared",
 ]
@@ -139,13 +140,18 @@ def lowest(weights: Floats, *, grid: int) -> float:
     return gap / math.cos(math.pi * (size - 1) / (2 * grid)) ** d
 
 
+def jackson_folds(smoothness: int) -> int:
+    """r of the operator of order K: with no more degrees than this it knows the constant alone."""
+    return math.ceil((smoothness + 3) / 2)
+
+
 def jackson(size: int, smoothness: int) -> Floats:
     """Multipliers of the generalised Jackson operator: convolution with an even kernel scales each cosine.
 
     mu_m = -sum over l = 1..K+1 of (-1)^l C(K+1, l) h_(l m), with h the normalised r-fold self-convolution of a
     triangle of width t' = floor((t-1)/r) + 1, r = ceil((K+3)/2): the published one has a degree too many.
     """
-    folds = math.ceil((smoothness + 3) / 2)
+    folds = jackson_folds(smoothness)
     width = (size - 1) // folds + 1
     triangle = width - np.abs(np.arange(-width + 1, width, dtype=np.float64))
     kernel = np.ones(1)

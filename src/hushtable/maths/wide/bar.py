@@ -10,12 +10,33 @@ from numpy.typing import NDArray
 
 from ...laws import Law
 
-__all__ = ["WideBar"]
+__all__ = ["NORMAL", "Expected", "WideBar"]
 
-# Errors of random questions have a heavier tail than normal ones: about that of Laplace's law, whose kurtosis is this.
-# The deviation that goes with a mean distance was chosen on ten tables, so that 95% of questions are inside 2.8 times
-# the distance; docs/wide.md says what was seen.
-DEVIATION, KURTOSIS = 1.29, 3.0
+Floats = NDArray[np.float64]
+# Mean absolute value of a normal number.
+NORMAL = 0.8
+# Errors of random questions have a somewhat heavier tail than normal ones.
+KURTOSIS = 1.5
+# Files before format 5 keep the bar they had: so many times the distance, with one standard error added to it, and the
+# kurtosis of Laplace's law.
+DEVIATION, KURTOSIS_BEFORE = 1.29, 3.0
+# A mean distance is usually about so many times what noise alone would make it, give or take this factor (as a
+# logarithm); and so much of what is not known of it is added to it. docs/wide.md says what these were chosen on.
+TIMES, GIVE_OR_TAKE, ADDED = 1.3, 0.7, 0.5
+# The part of what is missed that goes with how far pairs could move a question; the rest is the same for all.
+BY_REACH = 0.9
+# Distances are weighed from so many times less to so many times more than expected, in steps.
+STEPS = np.linspace(-3.0, 6.0, 181)
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What was known of the held-out questions of each width, as shares of the rows."""
+
+    noise: tuple[float, ...]
+    """The mean distance that the noise of the guesses makes alone."""
+    reach: tuple[float, ...]
+    """How far pairs could move such a question."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +51,8 @@ class WideBar:
     scale: Fraction
     """Of the noise of each distance."""
     distances: NDArray[np.int64]
+    expected: Expected | None = None
+    """None in files before format 5."""
 
     def distance(self, width: int, rows: float) -> float:
         """The mean distance of questions of a width, as a fraction of the rows, with one standard error added.
@@ -39,11 +62,40 @@ class WideBar:
         sums = np.maximum(self.distances, 0) + self.law.stderr(self.scale)
         return float(np.interp(width, self.widths, sums / (self.questions * rows)))
 
-    def stderr(self, width: int, rows: float) -> float:
-        """The standard deviation of the error of such a question."""
-        return DEVIATION * self.distance(width, rows)
+    def stderr(self, width: int, rows: float, noise: float, reach: float | None) -> float:
+        """The standard deviation of the error of such a question.
+
+        noise  that of its guess
+        reach  how far pairs could move it; None for that of a usual question
+        """
+        if self.expected is None:
+            return DEVIATION * self.distance(width, rows)
+        missed = np.interp(width, self.widths, [self._missed(place, rows) for place in range(len(self.widths))])
+        usual = float(np.interp(width, self.widths, self.expected.reach))
+        far = 1.0 if reach is None or usual <= 0 else (reach / usual) ** 2
+        return float(np.sqrt(noise**2 + missed**2 * (1 - BY_REACH + BY_REACH * far)))
+
+    def _missed(self, place: int, rows: float) -> float:
+        """The deviation of what is wrong beside noise: what the believed distance has more than noise makes."""
+        assert self.expected is not None
+        unit, noise = 1 / (self.questions * rows), max(self.expected.noise[place], 1e-9)
+        believed = _believed(self.distances[place] * unit, self.law.stderr(self.scale) * unit, noise)
+        return float(np.sqrt(max(believed**2 - noise**2, 0.0))) / NORMAL
 
     @property
     def kurtosis(self) -> float:
         """The excess kurtosis that goes with it."""
-        return KURTOSIS
+        return KURTOSIS_BEFORE if self.expected is None else KURTOSIS
+
+
+def _believed(measured: float, deviation: float, noise: float) -> float:
+    """The mean distance, from what was measured of it and what is usual; with some of what is not known of it added.
+
+    Where answers are more exact than the measurement, what is usual counts; where they are not, the measurement.
+    """
+    grid = TIMES * noise * np.exp(STEPS)
+    logs = -0.5 * (STEPS / GIVE_OR_TAKE) ** 2 - 0.5 * ((measured - grid) / deviation) ** 2
+    weights = np.exp(logs - logs.max())
+    weights /= weights.sum()
+    mean = float(weights @ grid)
+    return mean + ADDED * float(np.sqrt(max(float(weights @ grid**2) - mean**2, 0.0)))

@@ -23,12 +23,12 @@ BEFORE = np.array([0.5, 0.5, 1.0, 2.0, 2.0, 1.0, 0.5, 0.5, 0.25])
 NORMAL = 0.8
 # Questions on which errors are foretold; how far, as a share, what is foretold for a strength may be off, and the part
 # of it that is noise.
-FEW, ROUGH, SHARED = 24, 0.25, 1.0
+FEW, ROUGH, SHARED = 40, 0.25, 1.5
 # Strengths that are less likely than this part of the likeliest are left out.
-UNLIKELY = 0.02
+UNLIKELY = 0.05
 # Odd orders do worse on real tables than on these: they have nearly the noise of the next one, and little less bias
 # than the one before.
-ODD = 1.25
+ODD = 1.1
 # Real tables are not of one factor: of what single attributes miss, so much is still missed by pairs, and so many times
 # less by every further order; less of it where the one factor is strong.
 MISSED, FALL = 0.25, 2.2
@@ -66,17 +66,22 @@ def weigh(look: Look) -> Floats:
 
 
 def expected_errors(look: Look, weights: Floats, designs: Mapping[int, Floats]) -> dict[int, float]:
-    """The mean absolute error of the guess at every order, whose noise is given as in a look."""
+    """The mean absolute error of the guess at every order, whose noise is given as in a look.
+
+    Over strengths it is the geometric mean: what counts is how many times the error of the best order is reached, and
+    an arithmetic one would be that of the strongest tables alone.
+    """
     likely = [(strength, float(w)) for strength, w in zip(STRENGTHS, weights, strict=True) if w]
     exact = {strength: _error(look, strength, np.zeros(2)) for strength, _ in likely}
     out = {}
     for order, noise in designs.items():
         missed = MISSED * FALL ** (2 - order) if 1 < order < len(look.values) - 1 else 0.0
         odd = ODD if order % 2 and 1 < order < len(look.values) - 1 else 1.0
-        out[order] = odd * sum(
-            w * float(np.hypot(_error(look, strength, noise), missed * (1 - strength) ** 2 * exact[strength]))
-            for strength, w in likely
-        )
+        logs = 0.0
+        for strength, w in likely:
+            error = np.hypot(_error(look, strength, noise), missed * (1 - strength) ** 2 * exact[strength])
+            logs += w * float(np.log(max(error, 1e-12)))
+        out[order] = odd * float(np.exp(logs))
     return out
 
 

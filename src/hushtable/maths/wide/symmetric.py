@@ -15,7 +15,7 @@ from .minimax import Fit, best_biased, best_uniform
 from .polynomials import chebyshev_or
 from .tilted import independent_law, parity_means, tilt
 
-__all__ = ["BiasedEstimate", "Bits", "assisted", "certified", "mean_differences", "published", "sets_of"]
+__all__ = ["BiasedEstimate", "Bits", "assisted", "certified", "mean_differences", "published", "reach", "sets_of"]
 
 Floats = NDArray[np.float64]
 
@@ -41,6 +41,8 @@ class Bits:
     means: Floats
     values: tuple[Floats, ...]
     variances: tuple[Floats, ...]
+    denoised: bool = False
+    """Whether single bits and pairs have been drawn to what is usual; nothing then is to be shrunk again."""
 
     @property
     def order(self) -> int:
@@ -185,13 +187,22 @@ def _expanded(bits: Bits, values: Floats) -> tuple[BiasedEstimate, float]:
     for size in range(min(bits.order, k) + 1):
         effects = mean_differences(chances, bits.sets[size], values)
         products, noise = bits.about(chances, size), bits.variances[size]
-        keep = shrinkage(products, noise, (chances * (1 - chances))[bits.sets[size]].prod(axis=1), size)
+        spreads = (chances * (1 - chances))[bits.sets[size]].prod(axis=1)
+        keep = np.ones_like(noise) if bits.denoised and size == 2 else shrinkage(products, noise, spreads, size)
         term = float(effects @ (keep * products))
         value, corrections = value + term, corrections + (abs(term) if size > 1 else 0.0)
         variance += float((effects * keep) ** 2 @ noise)
         if corrections >= WEAK:
             break
     return BiasedEstimate(value, float(np.sqrt(variance)), float("nan")), corrections
+
+
+def reach(bits: Bits, values: Floats) -> float:
+    """How far pairs could move a question from independence: the deviation it would have were correlations random."""
+    chances = np.clip(bits.means + bits.values[1], 0.0, 1.0)
+    sets = sets_of(len(chances), 2)
+    spreads = (chances * (1 - chances))[sets].prod(axis=1)
+    return float(np.sqrt((mean_differences(chances, sets, values) ** 2 * spreads).sum()))
 
 
 def shrinkage(products: Floats, noise: Floats, spreads: Floats, size: int) -> Floats:

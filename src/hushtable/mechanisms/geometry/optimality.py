@@ -11,7 +11,7 @@ import numpy as np
 from ...domain import Domain
 from ...errors import BadPlan
 from ...maths.geometry.hulls import hull_bound, spanned
-from ...maths.geometry.lower_bounds import Bound, gaussian_bound, marginals_spectrum, product_bound
+from ...maths.geometry.lower_bounds import LeastError, gaussian_bound, marginals_spectrum, product_bound
 from ...questions.workloads.base import Workload
 from ...questions.workloads.marginals import Marginals
 from .query_matrix import query_matrix
@@ -68,7 +68,12 @@ def optimality_of(plan: Plan) -> Optimality:
         return _without(str(error))
     scale = float(price.amount) if price.currency == "pure" else math.sqrt(price.amount)
     least = bound.rms * plan.domain.unit.rows / scale
-    known = {"lower_bound": least, "certificate": bound.certificate, "k": bound.k, "confidence": bound.confidence}
+    known: dict[str, Any] = {
+        "lower_bound": least,
+        "certificate": bound.certificate,
+        "k": bound.k,
+        "confidence": bound.confidence,
+    }
     if not plan.by.unbiased:
         why = f"{plan.mechanism} forecasts no error that holds for every table, so there is none to compare"
         return Optimality(rms=None, factor=None, why_not=why, **known)
@@ -83,7 +88,7 @@ def _without(why: str) -> Optimality:
     return Optimality(rms=None, lower_bound=None, factor=None, certificate="none", k=0, confidence=0.0, why_not=why)
 
 
-def _bound(workload: Workload, domain: Domain, *, pure: bool) -> tuple[Bound, int]:
+def _bound(workload: Workload, domain: Domain, *, pure: bool) -> tuple[LeastError, int]:
     """The bound for a price of 1, and how many queries it speaks of: those of the largest forecast."""
     added = domain.unit.private_rows
     if isinstance(workload, Marginals) and not pure:

@@ -55,6 +55,8 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 # Shares of the price: the number of rows where it is private, and all cells where a run starts from them.
 ROWS_SHARE, HISTOGRAM_SHARE = Fraction(1, 50), Fraction(1, 10)
+# More than half of the price for error bars would leave too little to have bars on.
+MOST_CALIBRATION = Fraction(1, 2)
 # If the mean of abs(measured - expected) is below so many noise scales the round saw only noise; `adaptive` then
 # doubles its price.
 UNSEEN = 1.5
@@ -77,7 +79,7 @@ class MWEM(Mechanism[Rounds]):
     answers = (Marginals, LinearWorkload)
     unbiased = False
     former = MappingProxyType({"unit": "measure_by"})
-    since = MappingProxyType({"calibration": Fraction(0)})
+    since = MappingProxyType({"calibration": 0})
 
     rounds: int | None = None
     """How many; None: by the rule of `rounds_for`."""
@@ -95,7 +97,7 @@ class MWEM(Mechanism[Rounds]):
     """Reduce the domain to this many random rows; for comparison, since joining attributes as needed is better."""
     sample: int | None = None
     """Look at this many random candidates a round instead of at all; then nothing is certified."""
-    calibration: Fraction = Fraction(3, 100)
+    calibration: float = 0.03
     """Share of the price that measures how far the finished model is off, for the error bars of what was not measured;
     0: these bars are certified ones, which are often wide. It is left out where rows and budget are too few for it."""
     learner: Learner | None = None
@@ -113,8 +115,7 @@ class MWEM(Mechanism[Rounds]):
         object.__setattr__(self, "split", exact(self.split, "split"))
         if not 0 < self.split < 1:
             raise BadPlan(f"split is the share of a round that selects, between 0 and 1, not {readable(self.split)}")
-        object.__setattr__(self, "calibration", exact(self.calibration, "calibration"))
-        if not 0 <= self.calibration <= Fraction(1, 2):
+        if not 0 <= exact(self.calibration, "calibration") <= MOST_CALIBRATION:
             given = readable(self.calibration)
             raise BadPlan(f"calibration is a share of the budget, between 0 and 0.5 (say 0.03), not {given}")
         if self.measure_by not in ("table", "query") or self.start not in ("uniform", "histogram"):
@@ -143,16 +144,18 @@ class MWEM(Mechanism[Rounds]):
             raise BadPlan(f"the whole table has more than {cells:,} cells; use start=uniform, which joins few")
         # When every candidate will be measured there is nothing to select.
         split = self.split if many < len(candidates) else Fraction(0)
-        compared = comparisons_of(self.calibration, price, rows, domain.unit)
+        share = exact(self.calibration, "calibration")
+        compared = comparisons_of(share, price, rows, domain.unit)
         plan = Rounds(
             candidates=candidates, many=many, split=split, price=price, unit=domain.unit, cells=cells,
-            calibration=self.calibration if compared else Fraction(0), comparisons=compared,
+            calibration=share if compared else Fraction(0), comparisons=compared,
             ordered=isinstance(workload, Ranges),
         )  # fmt: skip
         return Design(
             by=self,
             options=options_text(self),
-            summary=f"{many} rounds, each selects 1 of {len(candidates):,} and measures it with {plan.law.noise}",
+            summary=f"{many} rounds, each selects 1 of {len(candidates):,} and measures it with {plan.law.noise}"
+            + (f"; {float(plan.calibration):.0%} for error bars" if compared else ""),
             price=price,
             numbers=many * candidates.largest,
             forecasts=forecasts_of(plan, domain, rows),

@@ -55,4 +55,3 @@ class Monomial(LowOrder):
             memory=150_000_000 + 60 * numbers,
             work=1e6 * (len(domain.sizes) * 4e-8 + numbers * 4e-12),
         )
-

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...budget import Price
 from ...domain import Domain
-from ...errors import BadPlan
+from ...errors import BadPlan, check_whole
+from ...maths.smooth.chebyshev import jackson_folds
 from ...models.smooth.smooth import SmoothModel
 from ...questions.workloads.base import Workload
-from ...questions.workloads.smooth import Smooth
-from ..base import Design, of_kind
+from ...questions.workloads.smooth import MOST_ORDER, Smooth
+from ..base import Design, of_kind, options_text
 from ..smooth.base import SmoothMechanism
 from ..smooth.cheb import WeightedSums, chebyshev_design, chebyshev_model
 
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SMOOTHNESS", "SmoothPaper", "published_degrees"]
 
-# The source's K, how many derivatives of a question are bounded; it is not chosen by the data.
+# The source's K where nothing is said; it is not chosen by the data.
 SMOOTHNESS = 2
 
 
@@ -31,6 +33,7 @@ def published_degrees(rows: int, epsilon: float, d: int, smoothness: int) -> int
     return max(2, round(math.exp(math.log(rows * epsilon) / (2 * d + smoothness))))
 
 
+@dataclass(frozen=True)
 class SmoothPaper(SmoothMechanism[WeightedSums]):
     """The source's mechanism [WanFZW13], private as it stands here; kept to compare with, its error is large.
 
@@ -38,9 +41,15 @@ class SmoothPaper(SmoothMechanism[WeightedSums]):
     the degree of the operator, which was one more than what is released; and t, which forgot epsilon.
     """
 
+    order: int | None = None
+    """How many derivatives of a question are bounded, the source's K; that of the workload, or 2, unless given."""
     name = "smooth-paper"
     source = "WanFZW13"
     by_name_only = True
+
+    def __post_init__(self) -> None:
+        if self.order is not None:
+            check_whole(self.order, "order", BadPlan, most=MOST_ORDER)
 
     def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design[WeightedSums]:
         workload.check(domain)
@@ -50,12 +59,19 @@ class SmoothPaper(SmoothMechanism[WeightedSums]):
         if rows is None and asked.t is None:
             raise BadPlan("smooth-paper chooses its degrees by the number of rows; give rows, or t in the workload")
         d = max(len(block.axes) for block in asked.blocks(domain))
-        epsilon = float(price.amount)
-        t = asked.t or published_degrees(rows or 1, epsilon, d, SMOOTHNESS)
-        return chebyshev_design(
-            self, domain, asked, price, rows, degrees=lambda _: t, smoothness=SMOOTHNESS,
+        given = self.order or asked.order
+        order = given or SMOOTHNESS
+        t = asked.t or published_degrees(rows or 1, float(price.amount), d, order)
+        if given and t <= jackson_folds(order):
+            raise BadPlan(
+                f"the operator of order {order} needs at least {jackson_folds(order) + 1} degrees a column to be more "
+                f"than a constant, and this release has {t}; lower order, or give t"
+            )
+        made = chebyshev_design(
+            self, domain, asked, price, rows, degrees=lambda _: t, smoothness=order,
             weigh=lambda planned: np.ones((t,) * len(planned.block.axes)),
         )  # fmt: skip
+        return replace(made, options=options_text(self))
 
     def release(self, door: Door, domain: Domain, design: Design[WeightedSums]) -> SmoothModel:
         return chebyshev_model(door, domain, design)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import BadQuestion
-from ...maths.geometry.shared_table import SharedTable
 from ...questions.answer import Answer, CrossTab
 
-__all__ = ["DRAWS", "JointLimits"]
+__all__ = ["DRAWS", "JointLimits", "limits_of_noise"]
 
 Floats = NDArray[np.float64]
 # Noise vectors that intervals are taken from; the ends of 95% are then known to about 1%.
@@ -33,10 +32,9 @@ class JointLimits:
     stderr: Floats
 
     @classmethod
-    def of(cls, answer: Answer | CrossTab, frame: SharedTable, coefficients: Floats) -> JointLimits:
-        """The limits of an answer whose numbers weigh the cells of a table by the lines of `coefficients`."""
-        flat = frame.draws.reshape(len(frame.draws), -1)
-        noise, stderr = np.abs(flat @ coefficients.T), np.atleast_1d(answer.stderr)
+    def of(cls, answer: Answer | CrossTab, drawn: Floats) -> JointLimits:
+        """The limits of an answer, from draws of the noise of its numbers, one column each."""
+        noise, stderr = np.abs(drawn), np.atleast_1d(answer.stderr)
         scaled = np.divide(noise, stderr, out=np.zeros_like(noise), where=stderr > 0)
         return cls(np.atleast_1d(answer.value), np.sort(noise, axis=0), np.sort(scaled.max(axis=1)), stderr)
 
@@ -49,6 +47,14 @@ class JointLimits:
         """All numbers at once: as many standard errors for each as the largest of them all needs."""
         half = float(_end(self.together[:, None], confidence)[0]) * self.stderr
         return self.value - half, self.value + half
+
+
+def limits_of_noise(answer: Answer | CrossTab, drawn: Floats) -> Answer | CrossTab:
+    """The answer with intervals from draws of the noise of its numbers, one column each."""
+    limits = JointLimits.of(answer, drawn)
+    if isinstance(answer, CrossTab):
+        return replace(answer, limits=limits, limits_at_once=limits.at_once)
+    return replace(answer, limits=limits)
 
 
 def _end(ordered: Floats, confidence: float) -> Floats:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,16 +16,18 @@ from ...errors import BadSynopsis, TooWide
 from ...laws import Law
 from ...maths.interactions.layout import Basis, CoordinateNoise, InteractionLayout
 from ...maths.interactions.noisy_table import Independent, NoisyTable
-from ...maths.wide.bar import WideBar
+from ...maths.wide.bar import Expected, WideBar
+from ...maths.wide.usual import Usual
 from ...questions.answer import Answer, CrossTab
 from ...questions.parse import Question
 from ..reading import noise_scale, read_law
 from .first_singles import FirstSingles
 from .linear import LinearModel
 
-__all__ = ["LowOrderModel"]
+__all__ = ["Guesses", "LowOrderModel"]
 
 Floats = NDArray[np.float64]
+Guesses = Literal["single", "usual"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,10 +49,14 @@ class LowOrderModel(LinearModel):
     """What was measured of single attributes before; both measurements count, by how exact they are."""
     bar: WideBar | None = None
     """How far wide guesses are off, where that was measured."""
+    guesses: Guesses = "single"
+    """Whether a wide guess is made of its own numbers alone, or these are drawn to what is usual in the table."""
 
     @property
     def form(self) -> int:
-        """Version 1 knew neither a first look nor a bar."""
+        """Version 1 knew neither a first look nor a bar, version 3 neither what is usual nor what is expected."""
+        if self.guesses == "usual" or (self.bar is not None and self.bar.expected is not None):
+            return 5
         return 1 if self.first is None and self.bar is None else 3
 
     @cached_property
@@ -62,6 +68,13 @@ class LowOrderModel(LinearModel):
     def scales(self) -> CoordinateNoise:
         """The noise of each coordinate."""
         return self.interactions.scales(self.law, self.group_scales)
+
+    @cached_property
+    def usual(self) -> Usual:
+        """How the shares and pairs of the table are spread."""
+        from .wide import usual_in
+
+        return usual_in(self)
 
     @cached_property
     def total(self) -> float:
@@ -126,10 +139,15 @@ class LowOrderModel(LinearModel):
     def parameters(self) -> dict[str, Any]:
         own = {"order": self.order, "law": self.law, "group_scales": [str(s) for s in self.group_scales],
                "width": self.width, "basis": self.basis}  # fmt: skip
+        if self.guesses != "single":
+            own["guesses"] = self.guesses
         if (first := self.first) is not None:
             own["first"] = {"positions": list(first.positions), "scale": str(first.scale)}
         if (bar := self.bar) is not None:
-            own["bar"] = {"widths": list(bar.widths), "questions": bar.questions, "scale": str(bar.scale)}
+            given = {"widths": list(bar.widths), "questions": bar.questions, "scale": str(bar.scale)}
+            known = bar.expected
+            extra = {} if known is None else {"noise": list(known.noise), "reach": list(known.reach)}
+            own["bar"] = {**given, **extra}
         return own
 
     def numbers(self) -> dict[str, NDArray[np.int64]]:
@@ -173,7 +191,16 @@ class LowOrderModel(LinearModel):
             basis=basis,
             first=_first(domain, law, parameters, numbers),
             bar=_bar(law, parameters, numbers),
+            guesses=_guesses(domain, parameters, basis),
         )
+
+
+def _guesses(domain: Domain, parameters: dict[str, Any], basis: Basis) -> Guesses:
+    """How wide guesses are made: as in the first versions unless the file says otherwise."""
+    given = parameters.get("guesses", "single")
+    if given not in ("single", "usual") or (given == "usual" and (basis, set(domain.sizes)) != ("contrast", {2})):
+        raise BadSynopsis("the synopsis names a way to guess that its domain does not allow")
+    return cast(Guesses, given)
 
 
 def _both(one: tuple[Floats, ...], other: tuple[Floats, ...]) -> tuple[Floats, Floats, Floats]:
@@ -216,7 +243,18 @@ def _bar(law: Law, parameters: dict[str, Any], numbers: dict[str, NDArray[np.int
     whole = all(type(number) is int and number > 0 for number in (*widths, questions))
     if not widths or not whole or list(widths) != sorted(set(widths)):
         raise BadSynopsis("the synopsis has a calibration of widths that cannot be")
-    return WideBar(law=law, widths=widths, questions=questions, scale=scale, distances=numbers["bar"])
+    distances = numbers["bar"]
+    return WideBar(law, widths, questions, scale, distances, _expected(given, len(widths)))
+
+
+def _expected(given: dict[str, Any], widths: int) -> Expected | None:
+    """What was known of the held-out questions; nothing in older files."""
+    if "noise" not in given:
+        return None
+    both = [tuple(map(float, given[name])) for name in ("noise", "reach")]
+    if any(len(own) != widths or not all(0 <= number < np.inf for number in own) for own in both):
+        raise BadSynopsis("the synopsis has a calibration whose noise or reach cannot be")
+    return Expected(*both)
 
 
 def _above_zero(given: Any, law: Law) -> Fraction:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -21,7 +21,7 @@ from ...maths.geometry.shared_table import SharedTable
 from ...questions.answer import Answer, CrossTab
 from ...questions.parse import Question
 from ..reading import noise_scale, row_count
-from .joint_limits import DRAWS, JointLimits
+from .joint_limits import DRAWS, limits_of_noise
 from .linear import LinearModel
 
 __all__ = ["OneWayModel"]
@@ -132,10 +132,8 @@ class OneWayModel(LinearModel):
         if question.kind == "mean" or answer.limits is not None:
             return answer
         frame = self.frame(question.positions)
-        limits = JointLimits.of(answer, frame, self._coefficients(question, frame, count=count))
-        if isinstance(answer, CrossTab):
-            return replace(answer, limits=limits, limits_at_once=limits.at_once)
-        return replace(answer, limits=limits)
+        lines = self._coefficients(question, frame, count=count)
+        return limits_of_noise(answer, frame.draws.reshape(len(frame.draws), -1) @ lines.T)
 
     def _coefficients(self, question: Question, frame: SharedTable, *, count: bool) -> Floats:
         """What each number of the answer weighs the cells by, one line a number; of shares, to first order."""

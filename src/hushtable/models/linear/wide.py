@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
@@ -14,7 +15,8 @@ from ...domain.predicate import Event, Predicate, conjunction
 from ...errors import BadQuestion
 from ...maths.wide.general import assisted_general, certified_general
 from ...maths.wide.shape import General, Symmetric, shape_of
-from ...maths.wide.symmetric import BiasedEstimate, Bits, assisted, certified, published, sets_of
+from ...maths.wide.symmetric import BiasedEstimate, Bits, assisted, certified, published, reach, sets_of
+from ...maths.wide.usual import Usual
 from ...questions.answer import Answer, CrossTab, interval_factor
 from ...questions.parse import Question
 from ..build_answer import Estimates, Wording, build_answer, group_labels, unit_of
@@ -22,11 +24,13 @@ from ..build_answer import Estimates, Wording, build_answer, group_labels, unit_
 if TYPE_CHECKING:
     from .low_order import LowOrderModel
 
-__all__ = ["WideEstimate", "estimate_of", "wide_answer", "wide_estimate"]
+__all__ = ["WideEstimate", "estimate_of", "usual_in", "wide_answer", "wide_estimate"]
 
 Floats = NDArray[np.float64]
 Z = 1.96
 MOST_CELLS = 500
+# What is usual is learnt from at most so many attributes, and all of their pairs.
+MOST_SAMPLED, SAMPLE_SEED = 160, 13
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,8 @@ class WideEstimate:
 
     guess: BiasedEstimate
     bound: BiasedEstimate
+    reach: float | None = None
+    """How far pairs could move it, where that is known."""
 
     @property
     def value(self) -> float:
@@ -62,7 +68,7 @@ def wide_answer(model: LowOrderModel, question: Question, *, count: bool) -> Ans
         bias=np.array([guess.bias for guess in guesses]),
     )
     single = None if question.groups else guesses[0]
-    usual = _usual(model, certified, len(question.positions), count=count)
+    usual = _usual(model, guesses, certified, len(question.positions), count=count)
     wording = Wording(
         question=question.text, unit=unit_of(count=count), law=model.law,
         estimator="assisted" if usual is None else "calibrated", groups=group_labels(model.domain, question.groups),
@@ -77,18 +83,20 @@ def wide_answer(model: LowOrderModel, question: Question, *, count: bool) -> Ans
     return replace(answer, certified=(float(low), float(high)))
 
 
-def _usual(model: LowOrderModel, certified: Estimates, width: int, *, count: bool) -> Estimates | None:
+def _usual(
+    model: LowOrderModel, guesses: Sequence[WideEstimate], certified: Estimates, width: int, *, count: bool
+) -> Estimates | None:
     """The same with the bar of a usual question; None where that is not known, or what is certified is narrower."""
-    if model.bar is None:
+    if (bar := model.bar) is None:
         return None
-    share = model.bar.stderr(width, model.total)
+    share = np.array([bar.stderr(width, model.total, guess.guess.stderr, guess.reach) for guess in guesses])
     value, rows = np.asarray(certified.value), model.variances[model.scales.index[0]] / model.total**2
     stderr = np.sqrt(share**2 + (value**2 * rows if count else 0.0))
-    half = interval_factor(0.95, model.bar.kurtosis) * stderr
+    half = interval_factor(0.95, bar.kurtosis) * stderr
     surely = np.asarray(certified.bias) + interval_factor(0.95) * np.asarray(certified.stderr)
     if (surely <= half).all():
         return None
-    return Estimates(value=value, stderr=stderr, kurtosis=np.full(value.shape, model.bar.kurtosis))
+    return Estimates(value=value, stderr=stderr, kurtosis=np.full(value.shape, bar.kurtosis))
 
 
 def _in_cell(model: LowOrderModel, question: Question, cell: tuple[int, ...]) -> Predicate:
@@ -145,7 +153,8 @@ def estimate_of(model: LowOrderModel, shape: Symmetric | General) -> WideEstimat
         if model.basis == "monomial":
             faithful = published(bits, values)
             return WideEstimate(faithful, faithful)
-        return WideEstimate(assisted(bits, values), certified(bits, values, Z))
+        denoised = _denoised(model, shape, bits)
+        return WideEstimate(assisted(denoised, values), certified(bits, values, Z), reach(denoised, values))
     order = min(model.order, len(shape.positions))
     rows = model.total
     return WideEstimate(
@@ -153,9 +162,25 @@ def estimate_of(model: LowOrderModel, shape: Symmetric | General) -> WideEstimat
     )
 
 
-def _bits(model: LowOrderModel, shape: Symmetric) -> Bits:
+def _denoised(model: LowOrderModel, shape: Symmetric, bits: Bits) -> Bits:
+    """The same numbers drawn to what is usual in the table, where the model is one that does so."""
+    if model.guesses == "single":
+        return bits
+    return model.usual.denoised(bits, np.array([1.0 if mask[1] else -1.0 for mask in shape.masks]))
+
+
+def usual_in(model: LowOrderModel) -> Usual:
+    """How the shares and pairs of a table of two-valued attributes are spread: all of them, or a public sample."""
+    d = len(model.domain.sizes)
+    chosen = np.random.default_rng([SAMPLE_SEED, d]).choice(d, min(d, MOST_SAMPLED), replace=False)
+    positions = tuple(sorted(int(position) for position in chosen))
+    every = Symmetric(positions, ((False, True),) * len(positions), ())
+    return Usual.of(_bits(model, every, most=2))
+
+
+def _bits(model: LowOrderModel, shape: Symmetric, most: int | None = None) -> Bits:
     """The released numbers about the bits of a symmetric predicate."""
-    order, rows = min(model.order, len(shape.positions)), model.total
+    order, rows = min(model.order, len(shape.positions), most or model.order), model.total
     turned = [
         model.interactions.functions(model.domain.sizes[p]).inverse.T @ np.array(m, float) for p, m in _pairs(shape)
     ]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import BadQuestion
+from ...maths.smooth.axes import Axis
 from ...maths.smooth.functions import ndtr
 from ...maths.smooth.steps import Steps, degrees, places_of, steps
 from ...questions.answer import QuantileAnswer, interval_factor
@@ -15,10 +18,12 @@ from ...questions.smooth import SmoothQuestion
 from ...words import readable
 from ..build_answer import Estimates, Wording, build_quantile
 from .released_sums import Released, SmoothSums
+from .usual_places import UsualPlaces, usual_places
 
 __all__ = ["quantile"]
 
 Floats = NDArray[np.float64]
+Ends = Callable[[float], tuple[float, float]]
 # The confidence that steps are chosen for, and the share of rows a unit of the scale of [-1, 1] if they are even.
 USUAL, DENSITY = 0.95, 0.5
 # How many widths of a step away a place is asked too, besides itself.
@@ -32,11 +37,12 @@ PLACES = 513
 def quantile(question: SmoothQuestion, released: Released, kept: Floats) -> QuantileAnswer:
     """The quantile of the rows: the least value that at least a share `level` of the rows do not exceed.
 
-    The share of rows up to a place lies between the means of two functions that the release has, one below and one
-    above the step there. Each has its noise; the bias between them is not estimated but spanned. A place is too low if
-    even the upper mean is surely below the level, too high if even the lower one is not. Places are looked at from
-    the left until one is not too low, so that the interval begins too late only if the true quantile itself is wrongly
-    found too low, whatever is said of other places; and likewise from the right.
+    Its interval is for usual columns; `certified` is for any rows, as follows. The share of rows up to a place lies
+    between the means of two functions that the release has, one below and one above the step there. Each has its noise;
+    the bias between them is not estimated but spanned. A place is too low if even the upper mean is surely below the
+    level, too high if even the lower one is not. Places are looked at from the left until one is not too low, so that
+    the interval begins too late only if the true quantile itself is wrongly found too low, whatever is said of other
+    places; and likewise from the right.
     """
     asked = question.quantile
     assert asked is not None
@@ -49,18 +55,70 @@ def quantile(question: SmoothQuestion, released: Released, kept: Floats) -> Quan
         raise BadQuestion("the released number of such rows cannot be told from 0, so they have no quantile")
     band = _band(released, margin, kept, asked.level, count.bottom.value)
     places = axis.original(places_of(margin.basis))
-    value = float(np.interp(0.0, _rising(band.middle), places))
+    middle = float(np.interp(0.0, _rising(band.middle), places))
+
+    def surely(confidence: float) -> tuple[float, float]:
+        low, high = band.ends(interval_factor(1 - (1 - confidence) / len(AWAY), band.kurtosis))
+        return min(float(places[low]), middle), max(float(places[high]), middle)
+
+    usual = usual_places(margin, kept)
+    wording = Wording(question=question.text, unit="mean", law=released.law, estimator=released.basis)
+    if usual is None:
+        bracket = [float(places[i]) for i in band.ends(0.0)]
+        return _bracketed(wording, axis, middle, surely, bracket[1] - bracket[0])
+    return _calibrated(wording, released, axis, usual, asked.level, surely)
+
+
+def _bracketed(wording: Wording, axis: Axis, value: float, surely: Ends, bracket: float) -> QuantileAnswer:
+    """The interval that holds for any rows; `bias` is the part of it that is there without noise."""
+    left, right = surely(USUAL)
+    unresolved = min(bracket, right - left)
+    stderr = (right - left - unresolved) / (2 * interval_factor(USUAL))
+    wording = replace(wording, notes=_resolution(axis.name, unresolved, right - left))
+    estimates = Estimates(value=value, stderr=stderr, bias=unresolved / 2)
+    return build_quantile(wording, estimates, surely, certified=(left, right))
+
+
+def _calibrated(
+    wording: Wording, released: Released, axis: Axis, usual: UsualPlaces, level: float, surely: Ends
+) -> QuantileAnswer:
+    """The interval of usual columns, never beyond the one that holds for any rows."""
+    certified = surely(USUAL)
+    value = float(np.clip(axis.original(np.array(usual.value(level))), *certified))
+    value = float(np.rint(value)) if axis.whole else value
+    resolved = released.resolution(axis, value)
 
     def ends(confidence: float) -> tuple[float, float]:
-        low, high = band.ends(interval_factor(1 - (1 - confidence) / len(AWAY), band.kurtosis))
-        return min(float(places[low]), value), max(float(places[high]), value)
+        low, high = (float(end) for end in axis.original(np.array(usual.ends(level, confidence))))
+        least, most = surely(confidence)
+        low, high = max(low, least), min(high, most)
+        if axis.whole:
+            # The spread knows nothing of whole numbers: its place for one of them may be half a unit away.
+            low, high = math.ceil(low - 0.5), math.floor(high + 0.5)
+        elif resolved >= 1:
+            # Many numbers are whole without being declared so, and the sums would not show it.
+            low, high = max(low - 0.5, least), min(high + 0.5, most)
+        return min(low, value), max(high, value)
 
-    (left, right), bracket = ends(USUAL), [float(places[i]) for i in band.ends(0.0)]
-    unresolved = min(bracket[1] - bracket[0], right - left)
-    notes = _resolution(axis.name, unresolved, right - left)
-    wording = Wording(question=question.text, unit="mean", law=released.law, estimator=released.basis, notes=notes)
-    stderr = (right - left - unresolved) / (2 * interval_factor(USUAL))
-    return build_quantile(wording, Estimates(value=value, stderr=stderr, bias=unresolved / 2), ends)
+    left, right = ends(USUAL)
+    step = None if axis.whole else resolved / 2
+    wording = replace(wording, notes=(_whatever(certified, right - left, step),))
+    estimates = Estimates(value=value, stderr=(right - left) / (2 * interval_factor(USUAL)))
+    return build_quantile(wording, estimates, ends, bias_kind="calibrated", certified=certified)
+
+
+def _whatever(certified: tuple[float, float], width: float, step: float | None) -> str:
+    """What the interval takes for granted, and the one that does not; `step` where values may be rounded unseen."""
+    low, high = (readable(float(f"{end:.{_digits(end, width)}g}")) for end in certified)
+    rounded = "" if step is None else f", also if rounded to steps of {readable(float(f'{step:.2g}'))}"
+    return (
+        f"the interval is for columns as they usually are; whatever the rows{rounded}: between {low} and {high} (95%)"
+    )
+
+
+def _digits(number: float, width: float) -> int:
+    """Digits that tell a number from another that is a tenth of the width away."""
+    return max(2, math.ceil(math.log10(max(abs(number), 1e-300) / max(width, 1e-300))) + 2) if width else 6
 
 
 @dataclass(frozen=True)

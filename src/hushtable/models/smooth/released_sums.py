@@ -102,6 +102,15 @@ class SmoothSums:
         fourth += others * float(np.vdot(self.everyone**4, self.fourths)) * shift**4
         return value, variance, np.divide(fourth, variance**2, out=np.zeros_like(value), where=variance > 0)
 
+    def joint(self, kept: Floats) -> tuple[Floats, Floats]:
+        """The sums of all functions of one column over the kept cells, and the covariance of their noise."""
+        inside, cells = self.basis.lift(np.eye(self.basis.size), self.axes).T, int(np.count_nonzero(kept))
+        shift = inside @ self._of_everyone * (cells / len(kept)) if self.rows is not None else np.zeros(len(inside))
+        inside_noise = inside - np.outer(shift, self.everyone)
+        outside = (len(kept) - cells) * float(np.vdot(self.everyone**2, self.variances))
+        covariance = cells * (inside_noise * self.variances) @ inside_noise.T + outside * np.outer(shift, shift)
+        return self.sums(np.eye(self.basis.size), kept)[0], covariance
+
     def _ratio(self, top: tuple[Floats, Floats], bottom: tuple[Floats, Floats], kept: Floats) -> Ratio:
         """The sum of `top` over that of `bottom`, each in the kept cells and in the others."""
         below, above = self._corrected(*bottom, kept), self._corrected(*top, kept)

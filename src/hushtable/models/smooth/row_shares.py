@@ -55,7 +55,7 @@ def share(model: SmoothModel, question: SmoothQuestion, *, count: bool) -> Answe
 
 def _ends(ratio: Ratio, level: float) -> tuple[float, float]:
     """The interval; all shares where the number of rows cannot be told from 0."""
-    low, high = ratio.ends(level)
+    low, high = ratio.plain_ends(level)
     return (low, high) if np.isfinite(high - low) else (0.0, 1.0)
 
 

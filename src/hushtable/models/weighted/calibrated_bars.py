@@ -56,7 +56,7 @@ class CalibratedBars:
     @cached_property
     def ratio(self) -> ErrorRatio:
         """How many times their deviation answers of this kind are off."""
-        return self.calibration.ratios.ratio(self.kind, self.width)
+        return self.calibration.ratios.ratio(self.kind, self.width, self.rows)
 
     def fractions(self, value: Floats) -> Floats:
         """Standard errors of shares of the rows, one a group; unknown where a column was never looked at."""

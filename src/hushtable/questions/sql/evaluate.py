@@ -106,7 +106,7 @@ class _Asking:
         """The groups that a row may be in: WHERE leaves the others empty in every table."""
         statement, groups = self.statement, self.statement.groups
         everything = np.arange(prod(len(g.labels) for g in groups))
-        if statement.where is None and all(g.position is not None for g in groups):
+        if not groups or (statement.where is None and all(g.position is not None for g in groups)):
             return everything
         cells = product(*(range(len(g.labels)) for g in groups))
         inner = set(statement.where.positions) if statement.where else set()

@@ -15,8 +15,10 @@ from ...maths.smooth.expressions import Expression, names_in, parse_expression
 from ...words import listed
 from .base import Other, Workload
 
-__all__ = ["Smooth"]
+__all__ = ["MOST_ORDER", "Smooth"]
 
+# Beyond it the coefficients of the operator, up to 2^(K + 1), leave nothing of the digits.
+MOST_ORDER = 20
 LENGTH_SCALES = {1: 0.1, 2: 0.1, 3: 0.2, 4: 0.3}
 
 
@@ -32,6 +34,7 @@ class Smooth(Workload):
     examples      questions that are typical, as formulas; the plan is tuned on them
     g             splines a column, when the length scale is not to decide
     t             degrees a column, likewise
+    order         how many derivatives of a question are bounded, the source's K; for smooth-paper alone, 2 unless given
     """
 
     columns: tuple[str, ...] | tuple[tuple[str, ...], ...]
@@ -40,6 +43,7 @@ class Smooth(Workload):
     examples: tuple[str, ...] = ()
     g: int | None = None
     t: int | None = None
+    order: int | None = None
     name = "smooth"
 
     def __post_init__(self) -> None:
@@ -63,6 +67,8 @@ class Smooth(Workload):
         for field, size, least in (("g", self.g, 4), ("t", self.t, 2)):
             if size is not None:
                 check_whole(size, field, BadPlan, least=least)
+        if self.order is not None:
+            check_whole(self.order, "order", BadPlan, most=MOST_ORDER)
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
@@ -121,7 +127,11 @@ class Smooth(Workload):
     def __str__(self) -> str:
         parts = [f"columns={_text(self.columns)}"]
         parts += [f"by={_text(self.by)}"] if self.by else []
-        parts += [f"{key}={getattr(self, key)}" for key in ("length_scale", "g", "t") if getattr(self, key) is not None]
+        parts += [
+            f"{key}={getattr(self, key)}"
+            for key in ("length_scale", "g", "t", "order")
+            if getattr(self, key) is not None
+        ]
         parts += [f"examples=[{', '.join(repr(e) for e in self.examples)}]"] if self.examples else []
         return f"{self.name}({', '.join(parts)})"
 

@@ -1,6 +1,6 @@
 """Joint samplers: exact noise vectors whose law is the gauge of a body, P(v) proportional to exp(-g(v) / b).
 
-Whole numbers and exact coins alone. `HullBody` has its own file, because membership in it is work of its own.
+Whole numbers and exact coins alone.
 
 The radius. For every v in the lattice, exp(-g(v)/b) is proportional to the sum over whole j >= g(v) of exp(-j/b). So
 to draw v is to draw j with weight N(j) exp(-j/b), N(j) the number of lattice points of gauge at most j, and then one of
@@ -18,7 +18,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ...maths.geometry.bodies import Body, Cube, ProductBody
+from ...maths.geometry.bodies import Body, ProductBody
+from ...maths.geometry.cut_body import CutBody
 from ...maths.geometry.lattice_counts import points_by, positive_places, vectors_within
 from .bernoulli import leading_bits
 from .randomness import Randomness
@@ -35,10 +36,22 @@ def joint_noise(body: Body, scale: Fraction, randomness: Randomness) -> Ints:
     """One noise vector of the law of this body and scale b."""
     if isinstance(body, ProductBody):
         return _in_product(body, radius(body.numerator(), scale, randomness), randomness)
-    if isinstance(body, Cube):
-        reach = body.width * radius(body.numerator(), scale, randomness)
-        return np.array([below(2 * reach + 1, randomness) - reach for _ in range(body.numbers)], dtype=np.int64)
+    if isinstance(body, CutBody):
+        return _in_cuts(body, scale, randomness)
     raise TypeError(f"there is no sampler for a {type(body).__name__}")
+
+
+def _in_cuts(body: CutBody, scale: Fraction, randomness: Randomness) -> Ints:
+    """A pair of a radius j, of weight (points of the j-fold box) exp(-j / b), and an even point of that box, until the
+    point is in jK: then both are drawn anew. So every pair with the point v in jK has the chance exp(-j / b), up to one
+    factor, and v has the sum of that over j >= g(v). (With the radius kept, far points would be too likely.)
+    """
+    numerator, widths = body.numerator(), [int(width) for width in body.widths]
+    while True:
+        reach = radius(numerator, scale, randomness)
+        drawn = np.array([below(2 * w * reach + 1, randomness) - w * reach for w in widths], dtype=np.int64)
+        if body.gauge(drawn) <= reach:
+            return drawn
 
 
 def radius(numerator: tuple[int, ...], scale: Fraction, randomness: Randomness) -> int:

@@ -16,6 +16,7 @@ from types import TracebackType
 
 from ...budget import UNIT_NAME, Budget, Currency, Price, Unit, exact, largest_budget
 from ...errors import BadBudget, BadLedger, HushError, OverBudget
+from ...words import html_lines, readable, shortened
 from .chain import Identity, Kind, Line, balances, plain, stays, terms_left
 from .file import Book, create_file, reading, writing
 from .mixed import Mixed
@@ -90,6 +91,16 @@ class Ledger:
             if first is None or first.previous != book.identity.digest:
                 raise BadLedger("line 1 does not follow what the ledger is bound to: one of the two was edited")
             return cls(Path(path), book.identity)
+
+    def __repr__(self) -> str:
+        """What is left, and nothing that is not in the file."""
+        spent, total = readable(self.spent), readable(self.total)
+        return f"<Ledger of {shortened(self.table, 80)}: {spent} of {total} {self.currency} spent>"
+
+    def _repr_html_(self) -> str:
+        newest = self.lines()[-20:]
+        lines = [(f"{line.number}, {line.when[:10]}", f"{line.kind}: {line.what}") for line in newest]
+        return html_lines(lines, repr(self)[1:-1])
 
     @property
     def table(self) -> str:

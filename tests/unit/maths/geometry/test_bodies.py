@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from hushtable.maths.geometry.bodies import Cube, ProductBody
+from hushtable.maths.geometry.bodies import ProductBody
 from hushtable.maths.geometry.column_groups import one_group, planned_groups
 from hushtable.maths.geometry.lattice_counts import ehrhart_numerator, points_by, positive_places, vectors_within
 from hushtable.maths.geometry.product_law import draw_product, product_moments
@@ -85,12 +85,6 @@ def test_privacy_by_enumeration():
         changes = [p for p in points if body.gauge(p) == 1]
         worst = max(abs(body.gauge(y) - body.gauge(y - change)) for y in points[:400] for change in changes)
         assert worst == 1
-
-
-def test_a_cube_rounds_its_gauge_up():
-    cube = Cube(2, 10)
-    assert [cube.gauge(np.array(v)) for v in ([0, 0], [1, 0], [10, -10], [0, 11])] == [0, 1, 1, 2]
-    assert points_by(cube.numerator(), 3) == 61**2
 
 
 def test_moments_are_those_of_the_source():

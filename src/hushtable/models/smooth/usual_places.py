@@ -1,0 +1,69 @@
+"""Usual places: where a quantile of a column lies, if the column is as real ones are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...maths.smooth.clumps import Clumps, clumps_of
+from ...maths.smooth.row_spread import MOST_FUNCTIONS, Spread, spread_rows
+from ...maths.smooth.splines import SplineBasis
+from .released_sums import SmoothSums
+
+__all__ = ["SCALES", "UsualPlaces", "usual_places"]
+
+Floats = NDArray[np.float64]
+# By how much what clumps leave open is scaled: the least multiple of 0.05 with which 95% intervals held 96% over five
+# real tables and simulated columns with piles (`python -m benchmarks quantile_scale` shows it with each left out).
+SCALES = {"spline": 0.5, "chebyshev": 0.7}
+# Where noise moves the share of rows below a place by more than this, what it hides is not usual: intervals of columns
+# together with categories, of 200 and 2,000 rows, held 76% to 93% there, and 95% to 100% below it.
+MOST_NOISE = 0.05
+KEPT = 8
+
+
+@dataclass(frozen=True, eq=False)
+class UsualPlaces:
+    """The most even spread of rows that fits the released sums, and how far rows in clumps may be from it."""
+
+    spread: Spread
+    clumps: Clumps
+
+    def value(self, level: float) -> float:
+        """Where the spread reaches a level, on the scale of [-1, 1]."""
+        return float(np.interp(level * self.spread.rows, self.spread.below, self.spread.edges))
+
+    def ends(self, level: float, confidence: float) -> tuple[float, float]:
+        """The outermost places at which the share of rows may be the level, on the scale of [-1, 1]."""
+        edges, last = self.spread.edges, len(self.spread.edges) - 1
+        off = self.spread.below - level * self.spread.rows
+        may_be = np.flatnonzero(self.clumps.beyond(off, level) > 1 - confidence)
+        reached = min(int(np.searchsorted(off, 0.0)), last)
+        first, final = min([reached, *may_be[:1]]), max([reached, *may_be[-1:]])
+        # Between two edges nothing is said, so that the interval goes on to the next.
+        return float(edges[max(first - 1, 0)]), float(edges[min(final + 1, last)])
+
+
+def usual_places(margin: SmoothSums, kept: Floats, scale: float | None = None) -> UsualPlaces | None:
+    """Of the rows of the kept cells; None where the release is too fine or too noisy, or has numbers no rows have."""
+    if margin.basis.size > MOST_FUNCTIONS:
+        return None
+    return _found(margin, kept.astype(np.float64).tobytes(), scale or SCALES[_kind(margin)])
+
+
+def _kind(margin: SmoothSums) -> str:
+    return "spline" if isinstance(margin.basis, SplineBasis) else "chebyshev"
+
+
+@lru_cache(maxsize=KEPT)
+def _found(margin: SmoothSums, kept: bytes, scale: float) -> UsualPlaces | None:
+    """Kept, because one column is asked about at several levels."""
+    sums, covariance = margin.joint(np.frombuffer(kept))
+    spread = spread_rows(margin.basis, sums, covariance)
+    clumps = None if spread is None else clumps_of(margin.basis, sums, covariance, spread, scale=scale)
+    if spread is None or clumps is None or clumps.noise.at(0.5)[-1].max() > (MOST_NOISE * spread.rows) ** 2:
+        return None
+    return UsualPlaces(spread, clumps)
