@@ -76,7 +76,7 @@ def beyond_pairs(share: Floats, width: int) -> Floats:
     """Variance of a row's part in a question that its pairs of columns do not tell.
 
     If each of k independent columns keeps a share s of the rows, with s^k = share, the variance share (1 - share) is a
-    sum over sets of columns of (s (1 - s))^|set| s^(2 (k - |set|)) [Efron and Stein]; those of more than two are left.
+    sum over sets of columns of (s (1 - s))^|set| s^(2 (k - |set|)) [EfrS81]; those of more than two are left.
     """
     each = np.clip(share, 0.0, 1.0) ** (1 / width)
     alone, apart = each * (1 - each), each**2
