@@ -153,6 +153,8 @@ def check_other(note, answer, truth):
     elif found := GUESSED.search(note):
         value, bias, noise = (float(number) for number in found.groups())  # shares of the rows
         assert abs(value - truth()) <= bias + 6 * noise + 1e-4
+    elif note.startswith("below its noise"):
+        assert np.atleast_1d(answer.interval(0.95)[0])[0] <= 0
     elif found := UNNAMED.search(note):
         assert not any(re.search(rf"\b{name}\b", answer.question) for name in found[1].split(", "))
     elif UNKNOWN.search(note):
