@@ -19,7 +19,7 @@ from benchmarks._predicates import Predicates
 from benchmarks._tables import domain_of, load
 from benchmarks.whole_table import release
 from hushtable.maths.weighted_rows.error_ratios import MOST_WIDTH
-from hushtable.models.whole_table.replicated import Bars, ReplicateBars
+from hushtable.models.whole_table.replicated import ReplicateBars, ShareBars
 
 CASES = (
     ("adult", "1"), ("adult", "0.1"), ("adult", "10"), ("adult8", "1"), ("fire", "1"), ("salary", "1"),
@@ -119,7 +119,7 @@ def answered(model: Any, predicates: Predicates) -> tuple[np.ndarray, np.ndarray
     return value, np.array(half)
 
 
-def _bars(model: Any, predicates: Predicates, number: int, value: float, spread: float) -> Bars:
+def _bars(model: Any, predicates: Predicates, number: int, value: float, spread: float) -> ShareBars:
     bars = ReplicateBars(model, model.replicates, predicates.question(number, model.domain.sizes))
     return bars.fractions(np.array([value])) if bars.exact else bars.around(np.array([value]), np.array([spread]))
 

@@ -21,7 +21,7 @@ def condition(g, width):
 
 
 def test_differences_and_ratios_hold():
-    """Some 2,400 of each from 12 releases of three tables: at least 93% inside 95% bars, too few with bars half as wide."""
+    """Some 2,400 of each, 12 releases of three tables: 93% and more inside 95% bars, too few with half of the width."""
     inside, narrow, unknown = {"-": [], "/": []}, {"-": [], "/": []}, 0
     for number in range(12):
         codes = latent(20_000, SIZES, number % 3)

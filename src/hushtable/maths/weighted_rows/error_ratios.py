@@ -46,7 +46,7 @@ MOST_WIDTH, TABLES = 5, 32
 USUAL, COMMON, OWN, GROWTH, LEAST = (1.0, 0.9, 1.0, 1.05, 1.05), 0.1, 0.12, 1.1, 0.5
 # Sums over tables of halves show so many times the ratio of questions of that width, and a sum of so few tables differs
 # from that of all by such a part of it.
-SHOWN, SAMPLED = (1.0, 1.0, 0.95, 1.05, 1.1), 0.12
+SHOWN, SAMPLED = (1.0, 1.0, 1.0, 1.1, 1.15), 0.12
 # So many standard errors are added to it: bars that are too narrow do more harm than bars that are too wide.
 CAUTION = 1.0
 # Excess kurtosis of errors over deviations: some questions are harder than others.
@@ -76,7 +76,7 @@ def beyond_pairs(share: Floats, width: int) -> Floats:
     """Variance of a row's part in a question that its pairs of columns do not tell.
 
     If each of k independent columns keeps a share s of the rows, with s^k = share, the variance share (1 - share) is a
-    sum over sets of columns of (s (1 - s))^|set| s^(2 (k - |set|)) [Efron and Stein]; those of more than two are left.
+    sum over sets of columns of (s (1 - s))^|set| s^(2 (k - |set|)) [EfrS81]; those of more than two are left.
     """
     each = np.clip(share, 0.0, 1.0) ** (1 / width)
     alone, apart = each * (1 - each), each**2

@@ -19,13 +19,13 @@ from ...questions.parse import Question
 from ...words import counted
 from ..build_answer import Estimates
 from .column_noise import mean_noise, moved_by_columns, one_column
+from .known_pairs import KnownPairs
 from .model_shares import shares as shares_of
-from .pair_distances import PairDistances
 
 if TYPE_CHECKING:
     from .whole_table import WholeTableModel
 
-__all__ = ["Bars", "ReplicateBars", "errors_of"]
+__all__ = ["ReplicateBars", "ShareBars", "errors_of"]
 
 Floats = NDArray[np.float64]
 # The fit is softened by noise, so that averages of a pair's groups err less than its noise alone would make them.
@@ -66,11 +66,11 @@ class ReplicateBars:
         return self.width == 1 and self.model.rare is None
 
     @cached_property
-    def pairs(self) -> PairDistances:
+    def pairs(self) -> KnownPairs:
         """What is known of the pairs of its columns."""
-        return PairDistances(self.model, self.question.positions)
+        return KnownPairs(self.model, self.question.positions)
 
-    def fractions(self, value: Floats) -> Bars:
+    def fractions(self, value: Floats) -> ShareBars:
         """How far shares of the rows may be off, one a group."""
         holds, key, cells = self._carriers()
         tables = self.replicates.tables(self.question.positions, holds, key, cells)
@@ -80,14 +80,14 @@ class ReplicateBars:
         bars = self._of_one_column(value) if self.exact else self.around(value, spread)
         return bars if self.question.groups else replace(bars, apart=self._calibrated(np.concatenate(apart)))
 
-    def _of_one_column(self, value: Floats) -> Bars:
-        return Bars(*one_column(self.model, self.question, value))
+    def _of_one_column(self, value: Floats) -> ShareBars:
+        return ShareBars(*one_column(self.model, self.question, value))
 
     def _calibrated(self, apart: Floats) -> Floats:
         """Distances of replicates, as far as answers are off."""
         return apart if self.exact else self.ratio.ratio * apart
 
-    def around(self, value: Floats, spread: Floats) -> Bars:
+    def around(self, value: Floats, spread: Floats) -> ShareBars:
         """The bars of shares whose replicates have this mean squared distance from them."""
         squares = spread + self._misfit(value) ** 2 + self.pairs.left_out(value) ** 2
         squares = np.maximum(squares, self.pairs.compared(value) ** 2)
@@ -95,7 +95,7 @@ class ReplicateBars:
             squares = np.maximum(squares, moved_by_columns(self.model, self.replicates, self.question, value))
         stderr = self.ratio.ratio * self._deviations(value, np.sqrt(squares))
         reach = self.pairs.reach() if self.model.rare is None else 0.0
-        return Bars(stderr, np.full_like(stderr, KURTOSIS), reach)
+        return ShareBars(stderr, np.full_like(stderr, KURTOSIS), reach)
 
     def _deviations(self, share: Floats, spread: Floats) -> Floats:
         older = self.model.ratios is not None and self.model.ratios.all_chance
@@ -163,15 +163,15 @@ class ReplicateBars:
             key, cells = key * sizes[position] + codes[position], cells * sizes[position]
         return np.asarray(holds), key, cells
 
-    def counts(self, value: Floats, bars: Bars) -> Estimates:
+    def counts(self, value: Floats, bars: ShareBars) -> Estimates:
         """Numbers of rows from shares: the number of all rows has an error of its own."""
         rows, spread = self.model.total
-        moved = Bars(np.sqrt((rows * bars.stderr) ** 2 + value**2 * spread), bars.kurtosis, rows * bars.reach)
+        moved = ShareBars(np.sqrt((rows * bars.stderr) ** 2 + value**2 * spread), bars.kurtosis, rows * bars.reach)
         alone = {} if self.question.groups else {(NOWHERE, "number of rows"): float(value[0]) * math.sqrt(spread)}
         errors = errors_of(self.question, rows * bars.stderr, None if bars.apart is None else rows * bars.apart, alone)
         return moved.estimates(rows * value, np.inf, errors)
 
-    def shares(self, value: Floats, bars: Bars) -> Estimates:
+    def shares(self, value: Floats, bars: ShareBars) -> Estimates:
         """Shares between 0 and 1."""
         return bars.estimates(value, 1.0, errors_of(self.question, bars.stderr, bars.apart))
 
@@ -205,7 +205,7 @@ def errors_of(
 
 
 @dataclass(frozen=True, eq=False)
-class Bars:
+class ShareBars:
     """Standard errors, the kurtosis of what they stand for, and how much noise may hide of a cell at most."""
 
     stderr: Floats
@@ -237,7 +237,7 @@ class _Within:
     """Intervals around values, cut where no share or count can be."""
 
     value: Floats
-    bars: Bars
+    bars: ShareBars
     most: float
 
     def __call__(self, confidence: float) -> tuple[Floats, Floats]:

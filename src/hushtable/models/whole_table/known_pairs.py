@@ -22,7 +22,7 @@ from ...maths.weighted_rows.resolution import SCORE_LEVEL
 if TYPE_CHECKING:
     from .whole_table import WholeTableModel
 
-__all__ = ["PairDistances"]
+__all__ = ["KnownPairs"]
 
 Floats = NDArray[np.float64]
 Pair = tuple[int, ...]
@@ -31,7 +31,7 @@ SURELY = 2.0
 
 
 @dataclass(frozen=True, eq=False)
-class PairDistances:
+class KnownPairs:
     """The pairs among the columns of a question."""
 
     model: WholeTableModel
