@@ -112,6 +112,9 @@ def charges(folder: Path) -> list[tuple[str, str]]:
     return [(line.what, str(line.amount)) for line in ledger.lines() if line.kind == "charge"]
 
 
+DRAWN_BEFORE = ("stability-histogram", "hash-sketch", "k-norm", "k-norm-queries", "k-norm-levels")
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_a_fault_after_every_charge_and_every_draw(name, tmp_path, monkeypatch):
     one = specimen(name, tmp_path / "files")
@@ -136,8 +139,9 @@ def test_a_fault_after_every_charge_and_every_draw(name, tmp_path, monkeypatch):
         ]
         again = ht.Vault.resume(journal, data=rows_of(one.attributes), randomness=randomness)
         assert charges(folder) == paid, "a step was charged twice, or not at all"
-        # Reading keys that nobody listed takes random bytes of its own, before the charge.
-        if not (places[at - 1] == "charge" and name in ("stability-histogram", "hash-sketch")):
+        # Reading keys that nobody listed takes random bytes of its own before the charge, and so does noise that is
+        # found by trial. Nobody saw what was drawn, so it is drawn anew.
+        if not (places[at - 1] == "charge" and name in DRAWN_BEFORE):
             assert same(one, again, whole), f"after {places[at - 1]} number {at}"
         again.save(folder / "out.hush")
         assert sorted(path.name for path in folder.iterdir()) == ["out.hush", "t.ledger"]

@@ -79,7 +79,7 @@ def test_intervals_stay_inside_what_there_can_be(synopsis, text):
 def test_unknown_is_said_alike_everywhere(synopsis, text):
     answer = synopsis.ask(text)
     said, frame, arrow = cells(answer), answer.to_pandas(), answer.to_arrow().to_pylist()
-    lines = str(answer).splitlines()
+    lines = answer.text().splitlines()
     lines = lines[-1:] if isinstance(answer, Answer) else lines[-len(said) :]
     assert len(said) == len(frame) == len(arrow) == len(lines)
     for i, cell in enumerate(said):
@@ -105,7 +105,7 @@ def test_a_group_without_values_has_no_range():
     last = answer.rows()[-1]
     nothing = {"value": None, "stderr": None, "bias": None, "low": None, "high": None}
     assert last == {"age": "missing"} | nothing | {"not_private": True}
-    assert str(answer).splitlines()[-1].split() == ["missing", "unknown"]
+    assert answer.text().splitlines()[-1].split() == ["missing", "unknown"]
 
 
 def quotients(top, below, *, noise, laplace=False):

@@ -413,7 +413,7 @@ class TestQuestions:
             ("near AND cheap", "ask decides(choice, near AND NOT cheap), where inputs not named are false"),
             ("SELECT count(*) FROM t", "decision lists and nothing else"),
             ("any(near, cheap)", "decision lists and nothing else"),
-            ("decides(choice, near", "write decides(choice, near AND NOT cheap)"),
+            ("decides(choice, near", "a bracket is never closed"),
             ("", "write decides(choice"),
             ("decides(choice, near); decides(choice)", "one question at a time"),
             (f"decides(choice, {'(' * 5000}near{')' * 5000})", "check quotes and brackets"),

@@ -159,7 +159,7 @@ class TestRanges:
         assert "Did you mean 'income'?" in refused("ranges(attributes=[incom])", kind=UnknownAttribute)
 
     def test_need_an_ordered_attribute(self):
-        assert "no attribute of kind integer or number" in refused("ranges()", domain(BINARY))
+        assert "no attribute with an order" in refused("ranges()", domain(BINARY))
         assert "one bin only" in refused("ranges()", domain({"flat": NUMBERS["flat"]}))
 
     def test_too_many_are_counted_not_built(self):

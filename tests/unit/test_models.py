@@ -142,7 +142,7 @@ class TestAverages:
         codes = CODES.copy()
         codes[1] = 0
         answer = exact_model(codes=codes).answer(parse("SELECT avg(smoker) FROM t WHERE sex = 'male'", SHAPE))
-        assert str(answer) == "unknown (95%)"
+        assert answer.text() == "unknown (95%)"
         assert answer.interval() == (0, 1)
 
     def test_of_absent_groups_is_not_a_number(self):

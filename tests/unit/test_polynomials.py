@@ -3,12 +3,15 @@
 from fractions import Fraction
 from itertools import combinations, product
 
+import numba
 import numpy as np
 import pyarrow as pa
 import pytest
+from numpy import random as numbers
 
 import hushtable as ht
 from hushtable.errors import BadPlan, BadQuestion
+from hushtable.maths.families import row_polynomials
 from hushtable.maths.families.bits import bit_weights
 from hushtable.maths.families.row_polynomials import RowPolynomials
 from hushtable.maths.interactions.layout import InteractionLayout
@@ -191,6 +194,18 @@ def seeded_by_a_row(row):
     return out
 
 
+@numba.njit
+def hidden(row):
+    return numbers.randint(0, 2) if row[0] + row[1] + row[2] + row[3] + row[4] + row[5] + row[6] > 6 else 0
+
+
+def seldom_by_chance(row):
+    """Too seldom to be seen on a few public rows."""
+    out = np.zeros(3, dtype=np.int64)
+    out[0] = hidden(row)
+    return out
+
+
 def centred(row):
     """What would be wrong with a block of rows: x - x.mean()."""
     return np.array([row[0], 0, 0]) - np.int64(row.mean())
@@ -210,6 +225,13 @@ def many(coefficients, **changes):
 def test_code_that_remembers_rows_is_refused():
     with pytest.raises(BadPlan, match="do not compile"):
         many(remembers)
+    for given in (seeded_by_a_row, seldom_by_chance):
+        with pytest.raises(BadPlan, match="names 'random', by which one row could change what is said of the next"):
+            many(given)
+
+
+def test_what_changes_with_the_rows_before_it_is_seen_on_public_rows(monkeypatch):
+    monkeypatch.setattr(row_polynomials, "REMEMBER", frozenset())
     with pytest.raises(BadPlan, match="change with the rows before it"):
         many(seeded_by_a_row)
 

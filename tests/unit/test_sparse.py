@@ -211,7 +211,7 @@ def test_the_forms_of_a_question_agree(synopsis):
         "(url IN ('site1.org', 'site2.org', 'site1.org', NULL, ' site3.org'))",
         "SELECT count(*) FROM t WHERE url IN ('site2.org', 'site1.org')",
     ):
-        assert synopsis.ask(text).value == synopsis.ask(ht.Listed(("site1.org", "site2.org"))).value
+        assert synopsis.ask(text, count=False).value == synopsis.ask(ht.Listed(("site1.org", "site2.org"))).value
     assert synopsis.ask("url = 'site1.org'").value == synopsis.ask(ht.Listed(["site1.org"])).value
     assert synopsis.ask("url IN (1, -2)").value == synopsis.ask(ht.Listed([1.0, "-2"])).value
     assert synopsis.ask("url = TRUE").value == synopsis.ask(ht.Listed([True])).value

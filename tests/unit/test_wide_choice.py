@@ -334,7 +334,7 @@ class TestFiles:
             ("bar", "questions", 0),
             ("bar", "questions", True),
             ("bar", "scale", "-1"),
-            ("bar", "noise", [0.1]),
+            ("bar", "noise", [0.1] * 7),
             ("bar", "reach", [0.1, -1.0]),
             ("bar", "noise", [0.1, float("nan")]),
         ],

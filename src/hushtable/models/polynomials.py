@@ -21,11 +21,14 @@ from ..words import listed
 from .base import Model
 from .build_answer import Estimates, Wording, build_answer, unit_of
 from .reading import noise_scale, read_law
+from .sections import Bars, Section
 
 __all__ = ["Evaluator", "PolynomialsModel"]
 
 Floats = NDArray[np.float64]
 LARGEST = 1e30
+# Variables in the picture of a report.
+MOST_SHOWN = 40
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -133,6 +136,24 @@ class PolynomialsModel(Model):
     @cached_property
     def _fourths(self) -> Floats:
         return np.array([self.law.fourth(scale) for scale in self.scales])[self.evaluator.terms.sizes]
+
+    def sections(self) -> tuple[Section, ...]:
+        """Each variable on its own, with all others 0."""
+        names = self.evaluator.variables[:MOST_SHOWN]
+        queries = np.eye(len(self.evaluator.variables), dtype=bool)[: len(names)]
+        answers = build_answer(
+            self._wording(self.family, count=False, groups={"query": names}), self._estimates(queries, count=False)
+        )
+        low, high = answers.interval(0.95)
+        picture = Bars(
+            caption=self.family, title=f"queries of {self.family}", labels=list(names), value=np.asarray(answers.value),
+            half=np.asarray(high - low) / 2,
+        )  # fmt: skip
+        text = (
+            f"Queries of the family {self.family} that set one variable to 1 and all others to 0, as shares of the "
+            "rows, with 95% error bars. Any other query can be asked."
+        )
+        return (Section(heading="Queries", text=text, parts=((picture,),)),)
 
     def parameters(self) -> dict[str, Any]:
         evaluator = self.evaluator

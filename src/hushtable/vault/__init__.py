@@ -8,7 +8,8 @@
 2. door/samplers.py and door/bernoulli.py (a few hundred lines). Noise is drawn in whole numbers and fractions, so that
    its law is the stated one exactly; the proofs stand beside the code. door/rounded_gaussian.py (a few hundred lines)
    draws normals rounded to whole numbers: floats decide where a margin is proven, door/polar_point.py (short) settles
-   the rest in whole numbers. door/randomness.py says where bytes come from.
+   the rest in whole numbers. door/joint_samplers.py (short) draws vectors whose law is the gauge of a body, by
+   counting lattice points. door/randomness.py says where bytes come from.
 3. statistics/base.py (short): what is summed over rows, and what `sensitivity` promises. Then one file a statistic,
    most of a hundred lines or fewer. Each must show two things: `accumulate` adds up over rows one by one, and no
    row changes the coordinates by more than `_sensitivity` says; its docstring is the proof. table_statistic.py has

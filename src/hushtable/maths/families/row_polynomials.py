@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -25,6 +26,9 @@ MOST_CELLS, MOST_NUMBERS = 1 << 16, 1 << 24
 TRIED, MOST_PAIRS = 64, 1 << 18
 # What rounding may make of a gamma.
 ROUNDING = 1e-9
+# By these compiled code could remember something from one row to the next: generators have a state, and Python is all
+# there is.
+REMEMBER = frozenset({"random", "objmode"})
 # How numba paints its messages.
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -61,6 +65,11 @@ class RowPolynomials:
         import numba
 
         given = getattr(self.family.coefficients, "py_func", self.family.coefficients)
+        if remembering := sorted(_named_in(given, set()) & REMEMBER):
+            raise BadPlan(
+                f"{self.family.name}: its code names {remembering[0]!r}, by which one row could change what is said of "
+                "the next; use whole numbers and arrays alone"
+            )
         numba_function = numba.njit(boundscheck=True)(given)
         row = numba.types.Array(numba.types.int64, 1, "C")
         try:
@@ -144,6 +153,22 @@ class RowPolynomials:
                 raise BadPlan(
                     f"{family.name}: the query {ones} is off by {off:.6g} for some row, more than gamma={allowed:g}"
                 )
+
+
+def _named_in(function: Any, seen: set[int]) -> set[str]:
+    """The names in the code of a function and of those that it calls, and the true names of what it calls otherwise."""
+    function = getattr(function, "py_func", function)
+    code = getattr(function, "__code__", None)
+    if code is None or id(function) in seen:
+        return set()
+    seen.add(id(function))
+    names, inner = set(code.co_names), [const.co_names for const in code.co_consts if hasattr(const, "co_names")]
+    names.update(*inner)
+    around = inspect.getclosurevars(function)
+    for own in (*around.globals.values(), *around.nonlocals.values()):
+        names |= set(f"{getattr(own, '__module__', '')}.{getattr(own, '__name__', '')}".split("."))
+        names |= _named_in(own, seen)
+    return names
 
 
 def _queries(variables: int, most: int, count: int) -> Iterator[NDArray[np.bool_]]:

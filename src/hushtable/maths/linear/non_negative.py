@@ -13,7 +13,8 @@ def nearest_non_negative(values: NDArray[np.float64], variances: NDArray[np.floa
     points at which cells reach 0. A table whose sum is not positive becomes all zeros.
     """
     total = float(values.sum())
-    if total <= 0 or not np.isfinite(total):
+    # A sum too small to be divided without rounding to 0 is none.
+    if total < np.finfo(np.float64).tiny or not np.isfinite(total):
         return np.zeros_like(values)
     weights = np.where(variances > 0, variances, variances[variances > 0].min(initial=1.0) * 1e-12)
     order = np.argsort(-values / weights)
