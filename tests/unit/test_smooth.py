@@ -474,6 +474,16 @@ PUBLISHED = ht.Domain.from_dict(
 )
 
 
+@pytest.mark.parametrize("mechanism", [None, "smooth-spline", "smooth-cheb"])
+def test_an_order_that_would_be_ignored_is_refused(mechanism):
+    shape = ht.Domain.from_dict({"table": "t", "attributes": {"age": {"kind": "integer", "between": [0, 99]}}})
+    with pytest.raises(ht.HushError, match="order=4 is that of the published summary; add the mechanism smooth-paper"):
+        ht.plan(
+            shape, rows=1000, workload="smooth(columns=[age], order=4)", budget=ht.Budget(epsilon=1, delta="1e-9"),
+            mechanism=mechanism,
+        )  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("workload", "mechanism", "order"),
     [

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, TypeVar, cast
 
+from ...errors import BadPlan
+from ...questions.workloads.base import Workload
 from ...questions.workloads.smooth import Smooth
 from ...words import readable
-from ..base import Mechanism
+from ..base import Mechanism, of_kind
 
 if TYPE_CHECKING:
     from ..plans import Plan
 
-__all__ = ["SmoothMechanism"]
+__all__ = ["SmoothMechanism", "any_order"]
 
 P = TypeVar("P")
 
@@ -25,6 +27,16 @@ class SmoothMechanism(Mechanism[P]):
 
     def forecast_lines(self, plan: Plan) -> list[str]:
         return _forecast(plan, resolves=self.resolves)
+
+
+def any_order(workload: Workload) -> Smooth:
+    """The smooth workload of a mechanism that needs no order; one that asks for it would be given something else."""
+    asked = of_kind(workload, Smooth)
+    if asked.order is not None:
+        raise BadPlan(
+            f"order={asked.order} is that of the published summary; add the mechanism smooth-paper, or leave order out"
+        )
+    return asked
 
 
 def _forecast(plan: Plan, *, resolves: bool) -> list[str]:

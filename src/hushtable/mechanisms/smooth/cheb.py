@@ -22,8 +22,8 @@ from ...questions.workloads.base import Workload
 from ...questions.workloads.smooth import Smooth
 from ...vault.door.noise import Noise
 from ...vault.statistics.chebyshev import ChebyshevSums
-from ..base import Design, of_kind
-from .base import SmoothMechanism
+from ..base import Design
+from .base import SmoothMechanism, any_order
 from .planning import (
     Planned,
     check_numbers,
@@ -72,7 +72,7 @@ class SmoothCheb(SmoothMechanism[WeightedSums]):
     def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design[WeightedSums]:
         """Weights: exp(-|m| / tau), or the better of these and sqrt(mean of c_m^2) for the examples."""
         workload.check(domain)
-        asked = of_kind(workload, Smooth)
+        asked = any_order(workload)
         if price.currency == "pure":
             raise BadPlan("smooth-cheb adds Gaussian noise, which needs a delta or a rho")
 

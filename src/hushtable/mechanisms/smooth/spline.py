@@ -16,11 +16,10 @@ from ...maths.smooth.splines import default_size
 from ...models.smooth.released_sums import Released, basis_for
 from ...models.smooth.smooth import SmoothModel
 from ...questions.workloads.base import Workload
-from ...questions.workloads.smooth import Smooth
 from ...vault.door.noise import Noise
 from ...vault.statistics.splines import SplineSums
-from ..base import Design, Measuring, of_kind
-from .base import SmoothMechanism
+from ..base import Design, Measuring
+from .base import SmoothMechanism, any_order
 from .planning import (
     check_numbers,
     described,
@@ -57,7 +56,7 @@ class SmoothSpline(SmoothMechanism[Measuring[SplineSums]]):
         self, domain: Domain, workload: Workload, price: Price, rows: int | None = None
     ) -> Design[Measuring[SplineSums]]:
         workload.check(domain)
-        asked = of_kind(workload, Smooth)
+        asked = any_order(workload)
 
         def size(block: Block) -> int:
             return asked.g or default_size(asked.scale_of(block))
