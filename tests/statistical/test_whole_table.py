@@ -2,6 +2,7 @@
 
 import json
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pandas
@@ -41,14 +42,14 @@ BASKET = {f"c{j}": {"kind": "boolean", "missing": "error"} for j in range(36)}
 def no_fit(monkeypatch):
     """The laws of what is measured do not depend on the rows fitted to it, which take all the time."""
     for module in (steps, rare_survey):
-        monkeypatch.setattr(module, "fit_rows", lambda *_: RowFit(None, 1.0, None))
+        monkeypatch.setattr(module, "fit_rows", lambda *_, **__: RowFit(None, 1.0, None))
     monkeypatch.setattr(second_round, "FirstModel", Independent)
 
 
 class Independent:
     """Stands in for a fitted model."""
 
-    carriers = 300_000.0
+    fitted = SimpleNamespace(carriers=300_000.0)
 
     @classmethod
     def of(cls, domain, agreed, *_):
