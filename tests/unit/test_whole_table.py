@@ -11,6 +11,7 @@ from tables import MIXED, domain, random_codes, table_of
 
 import hushtable as ht
 from hushtable.errors import BadDomain, BadPlan, BadQuestion
+from hushtable.maths.weighted_rows.error_ratios import FEW_ROWS, model_tables, tables_to_sum
 from hushtable.owner.vault import Vault
 from hushtable.questions.parse import parse
 from hushtable.questions.workloads import read_workload
@@ -415,3 +416,41 @@ def test_averages_without_an_audit_have_no_bound_but_where_measured():
     low, high = alone.interval()
     assert 0 < low < alone.value < high < 1
     assert high - low < 0.1
+
+
+def independent(rows):
+    """Two columns that know nothing of each other: no pair is measured, and one row of the model stands for all."""
+    shape = domain({"d": {"kind": "integer", "between": [0, 5]}, "s": {"kind": "category", "values": ["a", "b", "c"]}})
+    source = np.random.default_rng(4)
+    return shape, np.array([source.integers(0, 6, rows), source.integers(0, 3, rows)], dtype=np.uint16)
+
+
+def test_few_rows_of_a_model_stand_for_all_codes_of_their_groups():
+    """In the comparison too: else its sum is that of a table with all rows in one cell, and bars are all there is."""
+    shape, codes = independent(5000)
+    model, _, _ = release(shape, codes, budget=ht.Budget(epsilon=1, delta="1e-9"))
+    assert len(model.cloud.weights) < FEW_ROWS
+    sets = tables_to_sum(model.cloud.shares, np.random.default_rng(0))
+    for tables in sets:
+        for grouped, made in zip(tables, model_tables(model.cloud, tables), strict=True):
+            exact, expected = model.cloud.table(grouped.members), np.zeros(grouped.shape)
+            places = np.ix_(*grouped.maps)
+            np.add.at(expected, places, exact)
+            assert made == pytest.approx(expected, abs=1e-12)
+    low, high = ask(model, "d >= 3 AND s = 'b'").interval()
+    assert 0.12 < low < 1 / 6 < high < 0.22
+
+
+def test_certified_ends_follow_the_groups_of_a_statement(mixed):
+    """Picked, in another order, and as shares."""
+    shape, codes, _ = mixed
+    plan = ht.plan(shape, workload=WholeTable(), budget=BUDGETS["zcdp"], rows=codes.shape[1])
+    synopsis = Vault(table_of(shape, codes), shape).release(plan, randomness=ht.Simulated(1))
+    whole = synopsis.ask("SELECT sex, smoker, count(*) FROM t GROUP BY sex, smoker")
+    ends = {(row["sex"], row["smoker"]): (row["certified_low"], row["certified_high"]) for row in whole.rows()}
+    picked = synopsis.ask("SELECT sex, smoker, count(*) AS n FROM t WHERE smoker GROUP BY 1, 2 ORDER BY n LIMIT 2")
+    assert len(picked.rows()) == 2
+    for row in picked.rows():
+        assert (row["certified_low"], row["certified_high"]) == pytest.approx(ends[row["sex"], row["smoker"]])
+    ratio = synopsis.ask("SELECT sex, count(*) FILTER (WHERE smoker) / count(*) AS share FROM t GROUP BY sex")
+    assert "certified_low" not in ratio.rows()[0]

@@ -40,6 +40,8 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 # Columns of the widest tables that are compared, and how many tables of each width.
 MOST_WIDTH, TABLES = 5, 32
+# Below so many rows of the model one code for each is too few.
+FEW_ROWS = 2**15
 # What other tables showed (docs/whole-table.md): the ratio of each width; its standard deviation between tables as a
 # part of it, for all widths together and for each alone; by how much it grows with each column beyond the widest; and
 # the least one that is believed.
@@ -116,14 +118,30 @@ def _halves(share: Floats, random: np.random.Generator, ordered: bool) -> Intege
 
 
 def model_tables(cloud: WeightedRows, sets: Sequence[GroupedSet]) -> list[Floats]:
-    """The model's shares of the cells of tables."""
+    """The model's shares of the cells of tables.
+
+    Many rows have a code each, drawn inside its base group. Few rows stand for all codes of their groups.
+    """
     from .kernels import weighted_tables
 
+    grouped_codes = any(len(base) > size for base, size in zip(cloud.base, cloud.base_sizes, strict=True))
+    if grouped_codes and len(cloud.weights) < FEW_ROWS:
+        return [_by_groups(cloud, grouped) for grouped in sets]
     codes = np.array([cloud.values(j) for j in range(len(cloud.base))])
     lines, spans, maps, starts = table_layout(sets)
     out = np.zeros(int(starts[-1]))
     weighted_tables(codes, cloud.weights, lines, spans, maps, starts, out)
     return [part.reshape(grouped.shape) for part, grouped in zip(np.split(out, starts[1:-1]), sets, strict=True)]
+
+
+def _by_groups(cloud: WeightedRows, grouped: GroupedSet) -> Floats:
+    """The shares of a table's cells, with every code of a row's base groups by its share inside."""
+    cells = cloud.weights[:, None]
+    for member, groups, size in zip(grouped.members, grouped.maps, grouped.shape, strict=True):
+        inside = np.zeros((cloud.base_sizes[member], size))
+        np.add.at(inside, (cloud.base[member], groups), cloud.inside[member])
+        cells = (cells[:, :, None] * inside[cloud.codes[member]][:, None, :]).reshape(len(cells), -1)
+    return np.asarray(cells.sum(axis=0).reshape(grouped.shape))
 
 
 def expected_sums(

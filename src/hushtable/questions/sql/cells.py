@@ -32,20 +32,23 @@ def as_table(answer: Answer | CrossTab) -> CrossTab:
         return np.array([low]), np.array([high])
 
     beside = None if answer.unbiased is None else as_table(answer.unbiased)
+    surely = None if answer.certified is None else (np.array(answer.certified[:1]), np.array(answer.certified[1:]))
     return CrossTab(
         question=answer.question, unit=answer.unit, groups={}, value=np.array([answer.value]),
         stderr=np.array([answer.stderr]), bias=np.array([answer.bias]), kurtosis=np.zeros(1), law=Law.GAUSSIAN,
         estimator=answer.estimator, notes=answer.notes, unbiased=beside, limits=limits, not_private=answer.not_private,
+        certified=surely,
     )  # fmt: skip
 
 
 def as_answer(table: CrossTab) -> Answer:
     """A table of one cell as one number."""
     beside = None if table.unbiased is None else as_answer(table.unbiased)
+    surely = None if table.certified is None else (float(table.certified[0][0]), float(table.certified[1][0]))
     return Answer(
         question=table.question, unit=table.unit, value=float(table.value[0]), stderr=float(table.stderr[0]),
         bias=float(table.bias[0]), estimator=table.estimator, notes=table.notes, unbiased=beside,
-        limits=table.interval, not_private=table.not_private,
+        limits=table.interval, not_private=table.not_private, certified=surely,
     )  # fmt: skip
 
 
@@ -72,7 +75,11 @@ def joined(parts: Sequence[CrossTab]) -> CrossTab:
         for name in ("value", "stderr", "bias", "kurtosis")
     }
     notes = tuple(dict.fromkeys(note for part in parts for note in part.notes))
-    return replace(parts[0], groups={}, limits=limits, notes=notes, **numbers,
+    known = [part.certified for part in parts if part.certified is not None]
+    surely = None
+    if len(known) == len(parts):
+        surely = np.concatenate([low for low, _ in known]), np.concatenate([high for _, high in known])
+    return replace(parts[0], groups={}, limits=limits, notes=notes, certified=surely, **numbers,
                    unbiased=joined(whole) if len(whole) == len(parts) else None)  # fmt: skip
 
 
@@ -86,19 +93,24 @@ def taken(table: CrossTab, places: NDArray[np.int64]) -> CrossTab:
     numbers: dict[str, Any] = {name: getattr(table, name)[places] for name in ("value", "stderr", "bias", "kurtosis")}
     groups = {name: tuple(labels[i] for i in places) for name, labels in table.groups.items()}
     beside = None if table.unbiased is None else taken(table.unbiased, places)
-    return replace(table, groups=groups, limits=limits, unbiased=beside, **numbers)
+    surely = None if table.certified is None else (table.certified[0][places], table.certified[1][places])
+    return replace(table, groups=groups, limits=limits, unbiased=beside, certified=surely, **numbers)
 
 
 def moved(table: CrossTab, factor: float, shift: float, *, unit: AnswerUnit) -> CrossTab:
     """factor x value + shift, for known numbers."""
 
-    def limits(confidence: float) -> Ends:
-        low, high = (factor * end + shift for end in table.interval(confidence))
+    def mapped(ends: Ends) -> Ends:
+        low, high = (factor * end + shift for end in ends)
         return (low, high) if factor >= 0 else (high, low)
+
+    def limits(confidence: float) -> Ends:
+        return mapped(table.interval(confidence))
 
     beside = None if table.unbiased is None else moved(table.unbiased, factor, shift, unit=unit)
     return replace(table, value=factor * table.value + shift, stderr=abs(factor) * table.stderr, unit=unit,
-                   bias=abs(factor) * table.bias, limits=limits, unbiased=beside)  # fmt: skip
+                   bias=abs(factor) * table.bias, limits=limits, unbiased=beside,
+                   certified=None if table.certified is None else mapped(table.certified))  # fmt: skip
 
 
 def rounded(table: CrossTab, decimals: int) -> CrossTab:
@@ -109,7 +121,10 @@ def rounded(table: CrossTab, decimals: int) -> CrossTab:
         low, high = table.interval(confidence)
         return low - half, high + half
 
-    return replace(table, value=np.round(table.value, decimals), bias=table.bias + half, limits=limits)
+    surely = None if table.certified is None else (table.certified[0] - half, table.certified[1] + half)
+    return replace(
+        table, value=np.round(table.value, decimals), bias=table.bias + half, limits=limits, certified=surely
+    )
 
 
 def combined(
@@ -129,7 +144,7 @@ def combined(
     said = tuple(dict.fromkeys([*(note for part in parts for note in part.notes), *notes]))
     estimators = dict.fromkeys(part.estimator for part in parts)
     return replace(parts[0], value=value, stderr=stderr, bias=bias, kurtosis=np.zeros_like(value), limits=limits,
-                   unit=unit, notes=said, estimator=next(iter(estimators)), unbiased=None)  # fmt: skip
+                   unit=unit, notes=said, estimator=next(iter(estimators)), unbiased=None, certified=None)  # fmt: skip
 
 
 def quotient(above: CrossTab, below: CrossTab, *, inside: bool) -> CrossTab:
