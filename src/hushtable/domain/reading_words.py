@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..errors import BadDomain
-from ..words import suggestion
+from ..words import listed, suggestion
 from .attributes import FALSE_WORDS, TRUE_WORDS, Category, canonical, plain_decimal
 
 __all__ = ["USUAL_CODES", "read_category", "read_codes", "read_labels"]
@@ -41,8 +41,8 @@ def read_labels(name: str, given: Mapping[str, Any], values: tuple[str, ...]) ->
             value = "true" if word in TRUE_WORDS else "false" if word in FALSE_WORDS else value
         if text is None or value not in values:
             raise BadDomain(
-                f"{name}: label {str(written)[:40]!r} stands for {str(meant)[:40]!r}, which is none of its values."
-                f"{suggestion(str(meant), values)}"
+                f"{name}: label {str(written)[:40]!r} stands for {str(meant)[:40]!r}, which is none of its values "
+                f"({listed(values)}); list there what labels stand for.{suggestion(str(meant), values)}"
             )
         if text in values and text != value:
             raise BadDomain(f"{name}: {text!r} is a value and is said to mean {value!r}; leave one out")
