@@ -23,6 +23,8 @@ SETTINGS = ("attributes", "csv", "impossible", "missing_values", "neighbours", "
 
 # Before it nobody knew dates, times, labels and codes for missing values.
 CODED_FORM = 5
+# Before it nobody knew a column that tells people apart.
+PERSON_FORM = 6
 # Columns that a notebook shows.
 MOST_SHOWN = 100
 
@@ -84,10 +86,11 @@ class Domain:
         if not isinstance(parts, Mapping):
             raise BadDomain("a domain is a mapping with table, attributes, unit and neighbours")
         check_settings(parts, SETTINGS, "the domain")
+        attributes = read_attributes(parts)
         made = cls(
             table=read_table(parts),
-            attributes=read_attributes(parts),
-            unit=read_unit(parts),
+            attributes=attributes,
+            unit=read_unit(parts, [a.name for a in attributes]),
             csv=Csv.from_dict(parts.get("csv", {})),
         )
         if "impossible" not in parts:
@@ -114,7 +117,7 @@ class Domain:
         """All that a release depends on once its rows are read."""
         return {
             "table": self.table,
-            "unit": {"rows": self.unit.rows},
+            "unit": self.unit.declared,
             "neighbours": self.unit.neighbours,
             "attributes": {a.name: a.to_dict() for a in self.attributes},
         } | ({"impossible": list(self.impossible)} if self.impossible else {})
@@ -132,6 +135,8 @@ class Domain:
     @property
     def form(self) -> int:
         """The first version of the file format that knows all that is declared here."""
+        if self.unit.person is not None:
+            return PERSON_FORM
         plain = (dict(vars(a)) for a in self.attributes)
         coded = any(a.kind in ("date", "time") for a in self.attributes)
         return CODED_FORM if coded or any(p.get("labels_of") or p["missing_values"] for p in plain) else 1
@@ -145,6 +150,11 @@ class Domain:
     def names(self) -> tuple[str, ...]:
         """Names of all attributes, in order."""
         return tuple(a.name for a in self.attributes)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that data must have: the attributes, and the one that tells people apart, if one is declared."""
+        return (*self.names, *([self.unit.person] if self.unit.person else []))
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
