@@ -38,7 +38,7 @@ MATHS: Ranks = (
 VAULT = {
     "mechanisms": ("door.door", "door.noise", "door.reveal", "statistics"),
     "curator": ("door.door", "door.randomness", "held_keys", "ledger", "statistics"),
-    "owner": ("bounded_source", "door", "held_keys", "held_rows", "ledger", "sources", "statistics"),
+    "owner": ("bounded_source", "door", "held_keys", "held_rows", "key_counts", "ledger", "sources", "statistics"),
     "audit": (
         "bounded_source", "door", "held_keys", "coding", "key_counts", "ledger.account", "ledger.sealed_lines",
         "sources", "statistics",

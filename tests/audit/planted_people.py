@@ -33,7 +33,7 @@ class ByPlace(BoundedSource):
             own = [i for i, p in enumerate(people) if p == who]
             kept += sorted(own, key=luck.__getitem__)[: self._domain.unit.rows]
         kept += [i for i, p in enumerate(people) if p is None]
-        return Choice(np.isin(np.arange(len(people)), kept), 0, 0)
+        return Choice(np.isin(np.arange(len(people)), kept), 0, 0, 0)
 
     def batches(self, names):
         kept, start = self.choice.kept, 0

@@ -70,6 +70,11 @@ def read_unit(parts: Mapping[str, Any], names: Sequence[str]) -> Unit:
     if not isinstance(unit, Mapping):
         raise BadDomain("unit is written {rows: 1}, at most this many rows per person, or {person: COLUMN, rows: 3}")
     check_settings(unit, ["person", "rows"], "unit")
+    if unit.get("rows") in ("auto", "best", "max"):
+        raise BadDomain(
+            "unit rows is a number that you choose by what is publicly known; it is not looked for in the rows, which "
+            "would tell of them"
+        )
     rows = _whole(unit.get("rows", 1), "unit rows")
     if rows < 1:
         raise BadDomain(f"unit rows must be at least 1, not {rows}")

@@ -63,6 +63,11 @@ class BoundedSource(Source):
         """How many rows count."""
         return int(self.choice.kept.sum())
 
+    @property
+    def unnamed(self) -> int:
+        """How many rows name nobody: each counts as a person of its own."""
+        return len(self.choice.kept) - self.choice.named
+
     def batches(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
         kept, start, order = self.choice.kept, 0, hashlib.blake2b()
         for batch in self._source.batches([*names, self._person]):
@@ -91,7 +96,7 @@ class BoundedSource(Source):
         choice = self._choose(0, parts)
         for part in range(1, parts):
             more = self._choose(part, parts)
-            choice = Choice(choice.kept & more.kept, choice.people + more.people, choice.cut + more.cut)
+            choice = Choice(choice.kept & more.kept, *(a + b for a, b in zip(choice[1:], more[1:], strict=True)))
         if self._held is not None:
             self._held.keep(choice.kept)
         return choice
@@ -114,8 +119,8 @@ class BoundedSource(Source):
         self._order = order.digest()
         kept = np.ones(start, dtype=bool)
         if not found:
-            return Choice(kept, 0, 0)
-        choice = choose(People.joined(found), self._domain.unit.rows, self._keys)
+            return Choice(kept, 0, 0, 0)
+        choice = choose(People.joined(found), self._domain.unit.rows)
         kept[np.concatenate(places)] = choice.kept
         return choice._replace(kept=kept)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -24,6 +24,8 @@ Words = NDArray[np.uint64]
 Flags = NDArray[np.bool_]
 # About how many rows are put in order at a time.
 BUCKET = 1 << 20
+# The odd number nearest to 2^64 over the golden ratio.
+ODD, HALF = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
 
 
 class RowKeys(NamedTuple):
@@ -76,6 +78,8 @@ class Choice(NamedTuple):
     """How many people there are, rows without one left aside."""
     cut: int
     """How many of them have more rows than are kept."""
+    named: int
+    """How many rows name somebody."""
 
 
 def first_halves(person: pa.Array, keys: RowKeys) -> Words:
@@ -97,19 +101,36 @@ def row_bytes(batch: pa.RecordBatch, domain: Domain, keys: RowKeys) -> tuple[Cod
     """
     columns = dict(zip(domain.names, batch.columns, strict=False))
     codes = encode_batch(batch.select([attribute.name for attribute in domain.closed]), domain)
-    words: list[Words] = []
+    rest = np.zeros(batch.num_rows, dtype=np.uint64)
     for attribute in domain.attributes:
         column = columns[attribute.name]
         if isinstance(attribute, Binned):
-            # One NaN for all that is no number, and one zero.
-            words.append((np.nan_to_num(real_numbers(attribute, column), nan=np.inf) + 0.0).view(np.uint64))
+            _mix(rest, _number_bits(attribute, column))
         elif isinstance(attribute, Uncoded):
-            words.append(digests(keys.rows, pc.fill_null(key_texts(column).cast(pa.large_binary()), b"\xff")))
-    parts = [np.ascontiguousarray(codes.T).view(np.uint8), *(word.reshape(-1, 1).view(np.uint8) for word in words)]
-    return codes, np.concatenate(parts, axis=1)
+            _mix(rest, digests(keys.rows, pc.fill_null(key_texts(column).cast(pa.large_binary()), b"\xff")))
+    return codes, np.concatenate([np.ascontiguousarray(codes.T).view(np.uint8), rest.reshape(-1, 1).view(np.uint8)], 1)
 
 
-def choose(people: People, most: int, keys: RowKeys) -> Choice:
+def _number_bits(attribute: Binned, column: pa.Array) -> Words:
+    """The numbers of a column with one zero, and one NaN for all that is no number: codes tell the rest apart."""
+    kind = column.type
+    if column.null_count == 0 and (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+        numbers = np.asarray(column.cast(pa.float64(), safe=False))
+    else:
+        numbers = real_numbers(attribute, column)
+    numbers = numbers + 0.0
+    numbers[np.isnan(numbers)] = np.nan
+    return numbers.view(np.uint64)
+
+
+def _mix(into: Words, words: Words) -> None:
+    """One more word of each row, in place: a bijection of what was there for every word, and of the word."""
+    into ^= words
+    into *= ODD
+    into ^= into >> HALF
+
+
+def choose(people: People, most: int) -> Choice:
     """At most so many rows of each person: those of least hash of (person, row, which of her equal rows it is).
 
     What is kept of a person depends on her own rows alone, in whatever order they come, and so whatever the keys are
@@ -124,13 +145,13 @@ def choose(people: People, most: int, keys: RowKeys) -> Choice:
     sizes = np.bincount(places, minlength=1 << bits)
     many = cut = 0
     for bucket in np.split(order, np.cumsum(sizes)[:-1]):
-        part = _choose(people.at(bucket), most, keys)
+        part = _choose(people.at(bucket), most)
         kept[bucket] = part.kept
         many, cut = many + part.people, cut + part.cut
-    return Choice(kept, many, cut)
+    return Choice(kept, many, cut, len(named))
 
 
-def _choose(people: People, most: int, keys: RowKeys) -> Choice:
+def _choose(people: People, most: int) -> Choice:
     """The same for some people all of whose rows are here, and are named."""
     kept = np.ones(len(people.first), dtype=bool)
     order = np.argsort(people.first)
@@ -143,10 +164,10 @@ def _choose(people: People, most: int, keys: RowKeys) -> Choice:
     over = (sizes > most)[person]
     order, person = order[over], person[over]
     if len(order):
-        tickets = _tickets(people.at(order), person, keys)
-        ranked = np.lexsort((tickets, person))
+        tickets = _tickets(people.first[order], people.content[order], person)
+        ranked = np.argsort(_within(person, tickets))
         kept[order[ranked[_place_in_run(person[ranked]) >= most]]] = False
-    return Choice(kept, len(sizes), int((sizes > most).sum()))
+    return Choice(kept, len(sizes), int((sizes > most).sum()), len(kept))
 
 
 def _numbered(first: Words, second: Words, *, sure: bool = False) -> NDArray[np.intp] | None:
@@ -157,22 +178,34 @@ def _numbered(first: Words, second: Words, *, sure: bool = False) -> NDArray[np.
     return np.concatenate([[0], np.cumsum(new_first | new_second)]).astype(np.intp)[: len(first)]
 
 
-def _tickets(people: People, person: NDArray[np.intp], keys: RowKeys) -> Words:
-    """A keyed hash of person, row and which of her equal rows it is: equal rows may change places."""
-    order = np.lexsort((people.content, person))
-    content = people.content[order]
-    same = np.concatenate([[True], (person[order][1:] != person[order][:-1]) | (content[1:] != content[:-1])])
-    rank = np.empty(len(order), dtype=np.uint64)
-    rank[order] = _place_in_run(np.cumsum(same))
-    words = np.stack([people.first, people.second, people.content, rank], axis=1)
-    return digests(keys.rows, _binary(words.view(np.uint8).reshape(len(words), -1)))
+def _tickets(first: Words, content: Words, person: NDArray[np.intp]) -> Words:
+    """A hash of person, row and which of her equal rows it is: equal rows may change places.
+
+    It is keyed, as the digests of person and row are.
+    """
+    rows = _within(person, content)
+    order = np.argsort(rows)
+    tickets = np.empty(len(order), dtype=np.uint64)
+    tickets[order] = _place_in_run(rows[order])
+    for words in (first, content, first):
+        _mix(tickets, words)
+    return tickets
 
 
-def _place_in_run(values: NDArray[np.intp]) -> NDArray[np.intp]:
+def _within(person: NDArray[np.intp], digest: Words) -> Words:
+    """One number that orders rows by person, then by the first bits of a digest; enough, as a person has few rows.
+
+    Where two digests of one person share these bits, the order of her own rows in the table decides, and nobody else's.
+    """
+    bits = np.uint64(max(1, int(person[-1]).bit_length()))
+    return (person.astype(np.uint64) << (np.uint64(64) - bits)) | (digest >> bits)
+
+
+def _place_in_run(values: NDArray[Any]) -> NDArray[np.intp]:
     """0, 1, 2, ... in every run of equal values."""
-    starts = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))
-    lengths = np.diff(np.append(starts, len(values)))
-    return np.arange(len(values)) - np.repeat(starts, lengths)
+    new = np.concatenate([[True], values[1:] != values[:-1]])
+    places = np.arange(len(values))
+    return places - np.maximum.accumulate(np.where(new, places, 0))
 
 
 def _binary(rows: NDArray[np.uint8]) -> pa.Array:

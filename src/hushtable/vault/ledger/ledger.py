@@ -64,7 +64,8 @@ class Ledger:
             nonce=uuid.uuid4().hex,
             table=plain(table),
             domain_digest=domain_digest,
-            unit=unit,
+            # Not the column that tells people apart: the digest of the domain is enough.
+            unit=replace(unit, person=None),
             currency=(price := total.price_in(currency or total.account)).currency,
         )
         amount = price.amount
