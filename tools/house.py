@@ -40,9 +40,16 @@ VAULT = {
     "curator": ("door.door", "door.randomness", "held_keys", "ledger", "statistics"),
     "owner": ("bounded_source", "door", "held_keys", "held_rows", "key_counts", "ledger", "sources", "statistics"),
     "audit": (
-        "bounded_source", "door", "held_keys", "coding", "key_counts", "ledger.account", "ledger.sealed_lines",
-        "sources", "statistics",
-    ),  # fmt: skip
+        "bounded_source",
+        "door",
+        "held_keys",
+        "coding",
+        "key_counts",
+        "ledger.account",
+        "ledger.sealed_lines",
+        "sources",
+        "statistics",
+    ),
     "demo": ("door.randomness",),
     "cli": ("door.randomness", "ledger.ledger"),
 }

@@ -18,7 +18,7 @@ from hushtable.vault.statistics import Parities
 
 def audited(kind: type[BoundedSource], named: str, seed: int) -> list[Check]:
     case = next(case for case in people_cases() if case.name == named)
-    return audit_people(case, seed=seed, bounded=lambda *given: kind(*given))
+    return audit_people(case, seed=seed, bounded=kind)
 
 
 class ByPlace(BoundedSource):

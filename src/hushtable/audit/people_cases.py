@@ -38,7 +38,9 @@ def people_cases() -> Iterator[PeopleCase]:
     """Both relations, with few and more rows a person."""
     for relation in RELATIONS:
         for rows in (1, 2, 3):
-            yield PeopleCase(f"people, {relation}, {rows} of each kept", shape(BINARY, relation, rows=rows, person="who"))
+            yield PeopleCase(
+                f"people, {relation}, {rows} of each kept", shape(BINARY, relation, rows=rows, person="who")
+            )
 
 
 def audit_people(case: PeopleCase, *, seed: int, bounded: Bounded = bounded) -> list[Check]:
@@ -88,7 +90,7 @@ def _neighbours(table: Table, domain: Domain, seed: int) -> Iterator[Table]:
                 yield [*new, *rest]
 
 
-def _counted(table: Table, domain: Domain, bounded: Bounded, seed: int) -> list[Counter[object]]:
+def _counted(table: Table, domain: Domain, bounded: Bounded, seed: int) -> list[Counter[int]]:
     """The rows that count, as two passes and a total of one source see them."""
     columns = {a.name: [row[i] for _, row in table] for i, a in enumerate(domain.attributes)}
     frame = pa.table({name: pa.array(column, pa.string()) for name, column in columns.items()})
@@ -98,7 +100,7 @@ def _counted(table: Table, domain: Domain, bounded: Bounded, seed: int) -> list[
     return [+total, *(_passed(source, domain) for _ in range(2))]
 
 
-def _passed(source: Source, domain: Domain) -> Counter[object]:
+def _passed(source: Source, domain: Domain) -> Counter[int]:
     """One pass, as the cells that its rows are in."""
     codes = [_cells(batch, domain) for batch in source.batches(domain.names)]
     return Counter(np.concatenate(codes).tolist() if codes else [])

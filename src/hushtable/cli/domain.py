@@ -102,7 +102,10 @@ def _people_lines(people: PeopleFit | None, rows: int) -> list[str]:
         f"people: {people.people:,}, of whom {people.cut:,} have more than {counted(rows, 'row')}; "
         f"{people.left_out:,} of {people.rows:,} rows would be left out",
         *([f"rows that name nobody: {people.unnamed:,}; each counts as a person of its own"] * (people.unnamed > 0)),
-        *([f"columns that leaving out moves most: {', '.join(f'{n} ({s:.1%} of rows)' for n, s in most)}"] * bool(most)),
+        *(
+            [f"columns that leaving out moves most: {', '.join(f'{n} ({s:.1%} of rows)' for n, s in most)}"]
+            * bool(most)
+        ),
     ]
 
 

@@ -70,7 +70,9 @@ def identifiers(data: Any, domain: Domain, progress: Progress | None = None) -> 
     """
     source = open_source(data, domain)
     coded = {a.name for a in domain.attributes if not isinstance(a, Uncoded)} | {domain.unit.person}
-    names = [name for name in dict.fromkeys(source.columns) if name not in coded and list(source.columns).count(name) == 1]
+    names = [
+        name for name in dict.fromkeys(source.columns) if name not in coded and list(source.columns).count(name) == 1
+    ]
     if not names or domain.unit.person is not None:
         return []
     secret = secrets.token_bytes(2 * KEY_BYTES)
@@ -110,9 +112,7 @@ def people_fit(data: Any, domain: Domain, progress: Progress | None = None) -> P
         )  # fmt: skip
 
 
-def _moved(
-    source: Source, counted: Source, domain: Domain, progress: Progress | None
-) -> tuple[tuple[str, float], ...]:
+def _moved(source: Source, counted: Source, domain: Domain, progress: Progress | None) -> tuple[tuple[str, float], ...]:
     sets = [GroupedSet((j,), (np.arange(size),)) for j, size in enumerate(domain.sizes)]
     if not sets:
         return ()

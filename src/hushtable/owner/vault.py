@@ -100,9 +100,9 @@ class Vault:
 
         chance = randomness or SystemRandomness()
         if not chance.private:
-            account, secret = Rehearsal(plan.design.price), row_secret(self.domain, chance)
+            purse, secret = Rehearsal(plan.design.price), row_secret(self.domain, chance)
             with reading(self._source, self.domain, secret, progress) as total:
-                return carry_out(plan, total=total, account=account, journal=None, randomness=chance)
+                return carry_out(plan, total=total, account=purse, journal=None, randomness=chance)
         prepare(plan)
         path = _default_journal(self.ledger_path) if journal is None else Path(journal)
         kept = ReleaseJournal.begin(path, plan, ledger=self.ledger_path, data=self._data)

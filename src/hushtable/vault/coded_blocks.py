@@ -30,7 +30,7 @@ class CodedBlocks:
     def serves(wanted: Total[T], domain: Domain) -> bool:
         """Whether codes are all that it reads."""
         plain = isinstance(wanted, Statistic) and type(wanted).read is Statistic.read
-        return plain and type(wanted).columns is Statistic.columns  # type: ignore[comparison-overlap]
+        return plain and type(wanted).columns is Statistic.columns
 
     def add(self, codes: Codes) -> None:
         """One more block."""
@@ -43,7 +43,7 @@ class CodedBlocks:
             mask = rows[start : start + block.shape[1]]
             start += block.shape[1]
             if not mask.all():
-                self._blocks[number] = np.ascontiguousarray(block[:, mask])
+                self._blocks[number] = block[:, mask].copy()
 
     def total(self, wanted: Total[T]) -> T:
         """The total over all rows."""

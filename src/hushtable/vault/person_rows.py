@@ -62,7 +62,7 @@ class People(NamedTuple):
 
     def at(self, places: Flags | NDArray[np.intp]) -> People:
         """Some of the rows."""
-        return People(*(column[places] for column in self))
+        return People(self.first[places], self.second[places], self.content[places], self.named[places])
 
     @classmethod
     def joined(cls, parts: Sequence[People]) -> People:
@@ -140,7 +140,9 @@ def choose(people: People, most: int) -> Choice:
     kept = np.ones(len(people.named), dtype=bool)
     named = np.flatnonzero(people.named)
     bits = max(0, min(16, (len(named) // BUCKET).bit_length()))
-    places = (people.first[named] >> np.uint64(64 - bits)).astype(np.uint16) if bits else np.zeros(len(named), np.uint16)
+    places = (
+        (people.first[named] >> np.uint64(64 - bits)).astype(np.uint16) if bits else np.zeros(len(named), np.uint16)
+    )
     order = named[np.argsort(places, kind="stable")]
     sizes = np.bincount(places, minlength=1 << bits)
     many = cut = 0
