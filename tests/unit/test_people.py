@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import hushtable as ht
 from hushtable.cli import app
-from hushtable.errors import BadData, BadDomain
+from hushtable.errors import BadData, BadDomain, BadLedger
 from hushtable.owner.people import identifiers, people_fit
 from hushtable.owner.prepare import prepare
 from hushtable.vault.door.door import Door
@@ -222,3 +222,16 @@ def test_every_kind_of_release_takes_people(workload, neighbours, tmp_path: Path
     count = ht.load(tmp_path / "t.hush").model.row_count()
     assert count is not None
     assert abs(count[0] - 400) <= 10 * count[1] + 1
+
+
+def test_a_ledger_knows_that_people_are_told_apart_and_not_by_what(tmp_path):
+    total = ht.Budget(epsilon=1)
+    made = Ledger.create(tmp_path / "t.ledger", table="t", domain_digest=PEOPLE.digest, unit=PEOPLE.unit, total=total)
+    assert Ledger.open(tmp_path / "t.ledger").unit == made.unit
+    other, without = shape({"person": "who", "rows": 2}), shape({"rows": 2})
+    with pytest.raises(
+        BadLedger, match=r"protects 2 rows a person, people told apart, .* and the new domain 2 rows a person, neigh"
+    ):
+        made.rebind(table="t", domain_digest=without.digest, unit=without.unit, why="simpler")
+    made.rebind(table="t", domain_digest=other.digest, unit=other.unit, why="another name")
+    made.verify()
