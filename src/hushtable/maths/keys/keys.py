@@ -110,7 +110,10 @@ def _one_by_one(column: pa.Array) -> pa.Array:
 
 
 def plain_value(scalar: pa.Scalar) -> Any:
-    """The Python value of an Arrow scalar, whatever it holds."""
+    """The Python value of an Arrow scalar, whatever it holds. A moment of some time zone is that moment in UTC."""
+    kind = scalar.type
+    if pa.types.is_timestamp(kind) and kind.tz:
+        scalar = scalar.cast(pa.timestamp(kind.unit, "UTC"))
     try:
         return scalar.as_py()
     except UnicodeDecodeError:
