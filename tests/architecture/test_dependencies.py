@@ -11,10 +11,12 @@ from pathlib import Path
 import pytest
 
 from hushtable import extras
+from hushtable.addresses import TableAt
 from hushtable.errors import BadData, BadQuestion
 from hushtable.extras import EXTRAS, need
 from hushtable.questions.answer import Answer
 from hushtable.report.plots import check_picture
+from hushtable.vault.sources.postgresql import PostgresqlSource
 
 ROOT = Path(__file__).parents[2]
 SRC = ROOT / "src" / "hushtable"
@@ -69,6 +71,8 @@ def test_an_extra_that_is_missing_says_what_to_install(module, monkeypatch, tmp_
         "matplotlib": lambda: check_picture(tmp_path / "a.svg"),
         "pandas": answer.to_pandas,
         "polars": answer.to_polars,
+        "adbc_driver_manager": lambda: PostgresqlSource(TableAt("postgresql://h/db", "t")),
+        "adbc_driver_postgresql": lambda: PostgresqlSource(TableAt("postgresql://h/db", "t")),
     }
     with pytest.raises((BadQuestion, BadData), match=rf"needs {module}, which is not installed: pip install"):
         ways[module]()
