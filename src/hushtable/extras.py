@@ -12,6 +12,12 @@ __all__ = ["EXTRAS", "need"]
 EXTRAS = {
     "matplotlib": "pip install 'hushtable[report]'",
     "openpyxl": "pip install 'hushtable[excel]'",
+    "fastapi": "pip install 'hushtable[serve]'",
+    "uvicorn": "pip install 'hushtable[serve]'",
+    "jinja2": "pip install 'hushtable[serve]'",
+    "itsdangerous": "pip install 'hushtable[serve]'",
+    "argon2": "pip install 'hushtable[serve]'",
+    "python_multipart": "pip install 'hushtable[serve]'",
     "pandas": "pip install pandas",
     "polars": "pip install polars",
 }

@@ -1,0 +1,145 @@
+"""`hush serve`: releases on a page and over HTTP, with people's accounts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import click
+import typer
+
+from .common import AsJson, say
+
+__all__ = ["app"]
+
+
+class StartsByDefault(typer.core.TyperGroup):
+    """`hush serve FOLDER` is `hush serve start FOLDER`: what is no command is a folder."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if args and args[0] not in self.commands and args[0] not in ctx.help_option_names:
+            args = ["start", *args]
+        return super().parse_args(ctx, args)
+
+
+app = typer.Typer(
+    cls=StartsByDefault,
+    help="Serve the releases of a folder as pages and over HTTP: hush serve FOLDER.",
+    no_args_is_help=True,
+)
+user = typer.Typer(help="Who may log in: add, list, remove, password, token, purse.", no_args_is_help=True)
+app.add_typer(user, name="user")
+Users = Annotated[Path, typer.Option("--users", help="The file of accounts.")]
+Name = Annotated[str, typer.Argument(help="The user's name.")]
+HERE = Path("users.db")
+
+
+@app.command("start")
+def start(
+    folder: Annotated[Path, typer.Argument(help="The folder that holds the .hush files.")],
+    host: Annotated[str, typer.Option(help="The address to listen at; only this machine by default.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="The port; 0 takes a free one.")] = 8000,
+    users: Annotated[Path | None, typer.Option(help="Accounts: everything then needs a login.")] = None,
+    open_to_all: Annotated[
+        bool, typer.Option("--open", help="Let other machines in without accounts; releases are made to be public.")
+    ] = False,
+    secure_cookies: Annotated[
+        bool, typer.Option("--secure-cookies", help="Logins over TLS only; use it behind a proxy that does TLS.")
+    ] = False,
+    ledger: Annotated[Path | None, typer.Option(help="A ledger that owners see.")] = None,
+    curator: Annotated[Path | None, typer.Option(help="The state of a curator that people may ask.")] = None,
+    data: Annotated[str | None, typer.Option(help="Its table; read by a process of its own.")] = None,
+    domain: Annotated[Path | None, typer.Option(help="Its domain file.")] = None,
+) -> None:
+    """Serve the releases of a folder. The server itself never opens a table."""
+    from ..extras import need
+    from ..server.problems import BadServer
+    from ..server.settings import OnlineCurator, Settings
+
+    for module in ("fastapi", "uvicorn", "jinja2", "itsdangerous", "argon2", "python_multipart"):
+        need(module)
+    online = None
+    if curator is not None:
+        if data is None or domain is None:
+            raise BadServer("a curator needs its table and domain: --curator STATE --data TABLE --domain DOMAIN")
+        online = OnlineCurator(state=curator, data=data, domain=domain, ledger=ledger)
+    from ..server.run import serve
+
+    settings = Settings(
+        folder=folder, host=host, port=port, users=users, open=open_to_all, secure_cookies=secure_cookies,
+        ledger=ledger, curator=online,
+    )  # fmt: skip
+    serve(settings, say=lambda line: typer.echo(line, err=True))
+
+
+@user.command("add")
+def add(
+    name: Name,
+    users: Users = HERE,
+    role: Annotated[str, typer.Option(help="analyst or owner.")] = "analyst",
+    purse: Annotated[int, typer.Option(help="How many paid answers of a curator they may use.")] = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Add a person; the password is asked for, or read from standard input."""
+    _accounts(users, create=True).add(name, _password(), role=role, purse=purse)
+    say({"added": name, "role": role}, f"added {name} ({role}) to {users}", as_json=as_json)
+
+
+@user.command("list")
+def people(users: Users = HERE, as_json: AsJson = False) -> None:
+    """Who has an account."""
+    found = _accounts(users).people()
+    lines = [f"{person.name:<24}{person.role:<10}purse {person.purse}" for person in found]
+    value = {"users": [{"name": p.name, "role": p.role, "purse": p.purse} for p in found]}
+    say(value, "\n".join(lines) or "nobody yet", as_json=as_json)
+
+
+@user.command("remove")
+def remove(name: Name, users: Users = HERE, as_json: AsJson = False) -> None:
+    """Remove a person and all their tokens."""
+    _accounts(users).remove(name)
+    say({"removed": name}, f"removed {name}", as_json=as_json)
+
+
+@user.command("password")
+def password(name: Name, users: Users = HERE, as_json: AsJson = False) -> None:
+    """Set a new password, which ends the logins of before."""
+    _accounts(users).set_password(name, _password())
+    say({"changed": name}, f"changed the password of {name}", as_json=as_json)
+
+
+@user.command("token")
+def token(
+    name: Name,
+    users: Users = HERE,
+    days: Annotated[int, typer.Option(help="How long it is good for.")] = 365,
+    as_json: AsJson = False,
+) -> None:
+    """Make a token for programs. It is shown this once."""
+    made = _accounts(users).new_token(name, days=days)
+    say({"token": made, "days": days}, made, as_json=as_json)
+
+
+@user.command("purse")
+def purse(name: Name, answers: int, users: Users = HERE, as_json: AsJson = False) -> None:
+    """Give a person so many paid answers of a curator in all."""
+    _accounts(users).set_purse(name, answers)
+    say({"name": name, "purse": answers}, f"{name} may use {answers:,} paid answers in all", as_json=as_json)
+
+
+def _accounts(path: Path, *, create: bool = False) -> Any:
+    from ..extras import need
+
+    need("argon2")
+    from ..server.accounts import Accounts
+
+    return Accounts(path, create=create)
+
+
+def _password() -> str:
+    """From the keyboard, unseen, twice; from standard input where that is no keyboard."""
+    import sys
+
+    if not sys.stdin.isatty():
+        return sys.stdin.readline().rstrip("\n")
+    return str(typer.prompt("password", hide_input=True, confirmation_prompt=True, err=True))
