@@ -6,20 +6,23 @@ from importlib.util import find_spec
 
 from .errors import BadQuestion
 
-__all__ = ["EXTRAS", "need"]
+__all__ = ["ALONG", "EXTRAS", "need"]
 
+SERVE = "pip install 'hushtable[serve]'"
 # Whatever else is imported anywhere is a dependency in pyproject.toml; a test compares the two.
 EXTRAS = {
     "matplotlib": "pip install 'hushtable[report]'",
-    "fastapi": "pip install 'hushtable[serve]'",
-    "uvicorn": "pip install 'hushtable[serve]'",
-    "jinja2": "pip install 'hushtable[serve]'",
-    "itsdangerous": "pip install 'hushtable[serve]'",
-    "argon2": "pip install 'hushtable[serve]'",
-    "python_multipart": "pip install 'hushtable[serve]'",
     "pandas": "pip install pandas",
     "polars": "pip install polars",
+    "fastapi": SERVE,
+    "uvicorn": SERVE,
+    "jinja2": SERVE,
+    "itsdangerous": SERVE,
+    "argon2": SERVE,
+    "python_multipart": SERVE,
 }
+# What these bring with them.
+ALONG = {"anyio", "markupsafe", "pydantic", "starlette"}
 
 
 def need(module: str) -> None:

@@ -5,18 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import click
 import typer
 
 from .common import AsJson, say
 
-__all__ = ["app"]
+__all__ = ["NEEDED", "app", "check_installed"]
 
 
 class StartsByDefault(typer.core.TyperGroup):
     """`hush serve FOLDER` is `hush serve start FOLDER`: what is no command is a folder."""
 
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """The arguments, with the command that is meant."""
         if args and args[0] not in self.commands and args[0] not in ctx.help_option_names:
             args = ["start", *args]
         return super().parse_args(ctx, args)
@@ -32,6 +32,7 @@ app.add_typer(user, name="user")
 Users = Annotated[Path, typer.Option("--users", help="The file of accounts.")]
 Name = Annotated[str, typer.Argument(help="The user's name.")]
 HERE = Path("users.db")
+NEEDED = ("fastapi", "uvicorn", "jinja2", "itsdangerous", "argon2", "python_multipart")
 
 
 @app.command("start")
@@ -52,12 +53,10 @@ def start(
     domain: Annotated[Path | None, typer.Option(help="Its domain file.")] = None,
 ) -> None:
     """Serve the releases of a folder. The server itself never opens a table."""
-    from ..extras import need
     from ..server.problems import BadServer
     from ..server.settings import OnlineCurator, Settings
 
-    for module in ("fastapi", "uvicorn", "jinja2", "itsdangerous", "argon2", "python_multipart"):
-        need(module)
+    check_installed()
     online = None
     if curator is not None:
         if data is None or domain is None:
@@ -125,6 +124,14 @@ def purse(name: Name, answers: int, users: Users = HERE, as_json: AsJson = False
     """Give a person so many paid answers of a curator in all."""
     _accounts(users).set_purse(name, answers)
     say({"name": name, "purse": answers}, f"{name} may use {answers:,} paid answers in all", as_json=as_json)
+
+
+def check_installed() -> None:
+    """BadQuestion, which says what to install, unless all that a server needs is there."""
+    from ..extras import need
+
+    for module in NEEDED:
+        need(module)
 
 
 def _accounts(path: Path, *, create: bool = False) -> Any:

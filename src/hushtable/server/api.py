@@ -18,7 +18,7 @@ from .place import Place, place_of
 from .problems import TooMuch, WrongForm
 from .shelf import Card, Opened
 
-__all__ = ["AskedOnline", "Planned", "Questions", "api", "purse_of", "rows_response"]
+__all__ = ["AskedOnline", "PlanRequest", "Questions", "api", "purse_of", "rows_response"]
 
 Here = Annotated[Place, Depends(place_of)]
 Form = Literal["json", "csv", "arrow"]
@@ -44,7 +44,7 @@ class Questions(BaseModel):
     simultaneous: bool = False
 
 
-class Planned(BaseModel):
+class PlanRequest(BaseModel):
     """What `hush plan` takes; the domain is the text of its file."""
 
     domain: str
@@ -151,7 +151,7 @@ async def sample(
 
 
 @known.post("/plan")
-async def plan(place: Here, body: Planned) -> dict[str, Any]:
+async def plan(place: Here, body: PlanRequest) -> dict[str, Any]:
     """What a release would cost and how exact it would be; no data."""
     answer = await place.planned(body.model_dump(exclude_none=True))
     plan: dict[str, Any] = answer["plan"]

@@ -5,18 +5,23 @@ from __future__ import annotations
 import os
 import socket
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import BadState, HushError, error_dict
+from ..errors import BadState, HushError, InUse, error_dict
 from .client import told
 from .purses import Purses
 from .worker import lines_from, send_line
 
 if TYPE_CHECKING:
     from ..curator.curator import Curator
+    from ..owner.vault import Vault
 
 __all__ = ["Keeper", "main"]
+
+# How long the process of before may take to end.
+WAITS, WAIT_SECONDS = 60, 0.25
 
 
 class Keeper:
@@ -36,7 +41,7 @@ class Keeper:
         if not state.exists():
             raise BadState(f"no curator at {state}; begin one with `hush curate DATA --domain D --epsilon E`")
         vault = Vault(begin["data"], Domain.load(begin["domain"]), ledger=begin.get("ledger"))
-        return cls(vault.curate(state=state), Purses(state.with_name(f"{state.name}.purses")))
+        return cls(_curator(vault, state), Purses(state.with_name(f"{state.name}.purses")))
 
     def do(self, request: dict[str, Any]) -> dict[str, Any]:
         """One request: ask, history, or what is left."""
@@ -73,6 +78,16 @@ class Keeper:
             answer = told(curator.ask(text, count=request.get("count")), request["confidence"])
             purses.end(number, answer["source"], answer)
         return {"answer": answer, "used": purses.used(analyst)}
+
+
+def _curator(vault: Vault, state: Path) -> Curator:
+    """The curator; where a process before this one is just ending, once it has ended."""
+    for _ in range(WAITS):
+        try:
+            return vault.curate(state=state)
+        except InUse:
+            time.sleep(WAIT_SECONDS)
+    return vault.curate(state=state)
 
 
 def main(handle: int) -> None:

@@ -6,6 +6,7 @@ import socket
 from collections.abc import Callable
 from typing import Any
 
+from ..words import counted
 from .app import make_app
 from .problems import BadServer
 from .settings import Settings
@@ -18,29 +19,39 @@ def serve(settings: Settings, *, say: Callable[[str], None]) -> None:
     import uvicorn
 
     listening = _listening(settings)
-    app: Any = make_app(settings)
+    with listening:
+        app: Any = make_app(settings)
+        try:
+            _begin(app, settings, listening, say)
+            uvicorn.Server(_config(app)).run(sockets=[listening])
+        finally:
+            app.state.place.close()
+
+
+def _begin(app: Any, settings: Settings, listening: socket.socket, say: Callable[[str], None]) -> None:
+    """What is done before the first request, and told to whoever started it."""
     place = app.state.place
-    try:
-        cards = place.shelf.cards()
-        damaged = [card.path.name for card in cards if card.damage is not None]
-        if not cards:
-            say(f"{settings.folder} holds no .hush file yet; those that come will be served")
-        for name in damaged:
-            say(f"{name} is damaged and will be listed as such")
-        if place.online is not None:
-            say("reading the table for the curator, in a process of its own ...")
-            place.online.start()
-        host, port = listening.getsockname()[:2]
-        shown = f"[{host}]" if ":" in host else host
-        say(f"{len(cards) - len(damaged)} releases at http://{shown}:{port} (Ctrl+C stops)")
-        config = uvicorn.Config(
-            app, log_level="warning", access_log=False, server_header=False, timeout_keep_alive=10,
-            h11_max_incomplete_event_size=32_768, limit_concurrency=500, date_header=False,
-        )  # fmt: skip
-        uvicorn.Server(config).run(sockets=[listening])
-    finally:
-        place.close()
-        listening.close()
+    cards = place.shelf.cards()
+    damaged = [card.path.name for card in cards if card.damage is not None]
+    if not cards:
+        say(f"{settings.folder} holds no .hush file yet; those that come will be served")
+    for name in damaged:
+        say(f"{name} is damaged and will be listed as such")
+    if place.online is not None:
+        say("reading the table for the curator, in a process of its own ...")
+        place.online.start()
+    host, port = listening.getsockname()[:2]
+    shown = f"[{host}]" if ":" in host else host
+    say(f"{counted(len(cards) - len(damaged), 'release')} at http://{shown}:{port} (Ctrl+C stops)")
+
+
+def _config(app: Any) -> Any:
+    import uvicorn
+
+    return uvicorn.Config(
+        app, log_level="warning", access_log=False, server_header=False, timeout_keep_alive=10,
+        h11_max_incomplete_event_size=32_768, limit_concurrency=500, date_header=False,
+    )  # fmt: skip
 
 
 def _listening(settings: Settings) -> socket.socket:
