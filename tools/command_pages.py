@@ -69,6 +69,7 @@ EXAMPLES = {
     "domain check": (
         "hush domain check demo/clinic.yaml",
         "hush domain check demo/clinic.yaml --data demo/clinic.csv",
+        "hush domain check demo/clinic.yaml --data demo/clinic.csv --propose",
     ),
     "domain draft": ("hush domain draft demo/clinic.csv -o draft.yaml",),
     "domain dummy": ("hush domain dummy demo/clinic.yaml -n 100 -o fake.csv",),

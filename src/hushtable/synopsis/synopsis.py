@@ -15,6 +15,7 @@ from ..errors import BadQuestion, HushError
 from ..models.base import Model
 from ..questions.answer import Answer, CrossTab
 from ..questions.arithmetic import Release
+from ..questions.declaration import answer_of
 from ..questions.stamp import SIMULATED, stamped
 from ..words import counted, listed, readable, shortened
 
@@ -82,7 +83,7 @@ class Synopsis:
             if isinstance(parsed, Statement):
                 selected = evaluate(parsed, self.model, count=count)
                 return stamped(selected) if self.not_private else selected
-            answer = self._nothing(parsed, count=count) or self.model.answer(parsed, count=count)
+            answer = self._nothing(parsed, count=count) or answer_of(self.model, parsed, count=count)
         if remarks := getattr(parsed, "notes", ()):
             answer = replace(answer, notes=(*remarks, *answer.notes))
         if isinstance(answer, Answer):
