@@ -29,7 +29,7 @@ class DrawnSums(LinearSums, Protocol):
 
 
 def reached(value: float, below: float, top: Floats, rows: Floats, *, side: int, confidence: float) -> float:
-    """The last m on one side (-1 below, 1 above) of top / below that draws of the noise of top - m below do not rule out.
+    """The last m on one side (-1 below, 1 above) of top / below that draws of noise do not rule out.
 
     How far noise reaches depends on m, but by less than m moves: so m is repeated until it agrees. [Fie54]
     """

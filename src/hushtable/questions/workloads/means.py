@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from ...domain import Domain
 from ...errors import BadPlan
@@ -25,7 +26,8 @@ class Means(Workload):
     name = "means"
 
     def __post_init__(self) -> None:
-        given = (self.columns,) if isinstance(self.columns, str) else self.columns
+        columns: Any = self.columns
+        given = (columns,) if isinstance(columns, str) else columns
         if not isinstance(given, (tuple, list)) or not given or not all(isinstance(c, str) for c in given):
             raise BadPlan(f"columns is a list of names, means(columns=[age, income]), not {given!r}")
         object.__setattr__(self, "columns", tuple(given))

@@ -91,7 +91,7 @@ class BoundedTables(FunctionStatistic, JointStatistic):
         """
         pairs = zip(weights, self.grouped, strict=True)
         tables = sum((weight * len(group) for weight, group in pairs), Fraction(0))
-        return tables * touched(neighbours) * self.unit**power
+        return Fraction(tables * touched(neighbours) * self.unit**power)
 
     def largest_change(self, neighbours: Neighbours) -> int:
         """From one corner to another."""
