@@ -355,7 +355,7 @@ def test_joint_noise_is_found_before_the_charge_and_added_after_it(monkeypatch):
 
 
 def test_a_charge_that_is_refused_hands_out_no_joint_noise():
-    door, events, statistic, noise = joint_door()
+    door, _, statistic, noise = joint_door()
 
     def refuse(price, *, what):
         raise OverBudget(asked=price.amount, left=Fraction(0), unit="epsilon")
