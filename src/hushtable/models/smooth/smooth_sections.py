@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .smooth import SmoothModel
     from .smooth_direct import SmoothDirectModel
 
-__all__ = ["formula_sections", "smooth_sections"]
+__all__ = ["column_sections", "formula_sections", "smooth_sections"]
 
 MOST_COLUMNS = 20
 LEVELS = ("0.05", "0.25", "0.5", "0.75", "0.95")
@@ -25,6 +25,12 @@ def smooth_sections(model: SmoothModel) -> tuple[Section, ...]:
     names = [name if name.isidentifier() else repr(name) for name in model.columns[:MOST_COLUMNS]]
     asked = [f"avg({name})" for name in names] + [f"quantile({name}, {level})" for name in names for level in LEVELS]
     return (*_densities(model), *_asked("Means and quantiles", model, asked), *_categories(model))
+
+
+def column_sections(model: Model, columns: Sequence[str]) -> tuple[Section, ...]:
+    """The means of columns."""
+    names = [name if name.isidentifier() else repr(name) for name in columns]
+    return _asked("Released means", model, [f"avg({name})" for name in names])
 
 
 def formula_sections(model: SmoothDirectModel) -> tuple[Section, ...]:
