@@ -49,7 +49,7 @@ class HeatMap:
     @property
     def cut(self) -> bool:
         """Whether not all of it is drawn."""
-        return max(self.value.shape) > MOST_SIDE
+        return max(len(self.rows), len(self.columns)) > MOST_SIDE
 
     def smaller(self) -> HeatMap:
         """At most so many lines and columns as can be read: those with the largest sums, in their order."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html import escape
 from itertools import combinations
 from math import prod
@@ -99,10 +100,8 @@ def _pairs(synopsis: Synopsis, true_tables: TrueTables) -> PagePart:
         released = _released(synopsis, (i, j))
         assert released is not None
         kinds = (("true", true, False), ("released", released, False), ("released minus true", released - true, True))
-        names = {"down": first.name, "across": second.name, "rows": first.labels, "columns": second.labels}
+        shape = HeatMap(down=first.name, across=second.name, rows=first.labels, columns=second.labels, value=true)
         top = max(float(np.abs(true).max()), float(np.abs(released).max()), 1e-12)
-        maps = [
-            (what, heat_map(HeatMap(value=table, **names), top=top, signed=signed)) for what, table, signed in kinds
-        ]
+        maps = [(what, heat_map(replace(shape, value=table), top=top, signed=signed)) for what, table, signed in kinds]
         parts.append(f"<h3>{escape(first.name)} (down) and {escape(second.name)} (across)</h3>{figures(maps)}")
     return section("Pairs of columns", *parts)
