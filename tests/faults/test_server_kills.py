@@ -5,6 +5,7 @@ import random
 import signal
 import threading
 import time
+from pathlib import Path
 
 import pytest
 from curators import WIDE_QUESTIONS
@@ -69,8 +70,8 @@ def _curator(folder):
 def _child(parent: int) -> int:
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
-            words = open(f"/proc/{pid}/cmdline").read()
-            owner = open(f"/proc/{pid}/stat").read().rpartition(")")[2].split()[1]
+            words = Path(f"/proc/{pid}/cmdline").read_text()
+            owner = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1]
         except OSError:
             continue
         if "hushtable.server.keeper" in words and int(owner) == parent:

@@ -31,6 +31,9 @@ user = typer.Typer(help="Who may log in: add, list, remove, password, token, pur
 app.add_typer(user, name="user")
 Users = Annotated[Path, typer.Option("--users", help="The file of accounts.")]
 Name = Annotated[str, typer.Argument(help="The user's name.")]
+PasswordFile = Annotated[
+    Path | None, typer.Option("--password-file", help="Read the password from the first line of this file.")
+]
 HERE = Path("users.db")
 NEEDED = ("fastapi", "uvicorn", "jinja2", "itsdangerous", "argon2", "python_multipart")
 
@@ -77,10 +80,11 @@ def add(
     users: Users = HERE,
     role: Annotated[str, typer.Option(help="analyst or owner.")] = "analyst",
     purse: Annotated[int, typer.Option(help="How many paid answers of a curator they may use.")] = 0,
+    password_file: PasswordFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Add a person; the password is asked for, or read from standard input."""
-    _accounts(users, create=True).add(name, _password(), role=role, purse=purse)
+    """Add a person; the password is asked for, or read from a file or standard input."""
+    _accounts(users, create=True).add(name, _password(password_file), role=role, purse=purse)
     say({"added": name, "role": role}, f"added {name} ({role}) to {users}", as_json=as_json)
 
 
@@ -101,9 +105,11 @@ def remove(name: Name, users: Users = HERE, as_json: AsJson = False) -> None:
 
 
 @user.command("password")
-def password(name: Name, users: Users = HERE, as_json: AsJson = False) -> None:
+def password(
+    name: Name, users: Users = HERE, password_file: PasswordFile = None, as_json: AsJson = False
+) -> None:
     """Set a new password, which ends the logins of before."""
-    _accounts(users).set_password(name, _password())
+    _accounts(users).set_password(name, _password(password_file))
     say({"changed": name}, f"changed the password of {name}", as_json=as_json)
 
 
@@ -120,7 +126,12 @@ def token(
 
 
 @user.command("purse")
-def purse(name: Name, answers: int, users: Users = HERE, as_json: AsJson = False) -> None:
+def purse(
+    name: Name,
+    answers: Annotated[int, typer.Argument(help="How many paid answers, in all.")],
+    users: Users = HERE,
+    as_json: AsJson = False,
+) -> None:
     """Give a person so many paid answers of a curator in all."""
     _accounts(users).set_purse(name, answers)
     say({"name": name, "purse": answers}, f"{name} may use {answers:,} paid answers in all", as_json=as_json)
@@ -143,10 +154,17 @@ def _accounts(path: Path, *, create: bool = False) -> Any:
     return Accounts(path, create=create)
 
 
-def _password() -> str:
+def _password(file: Path | None) -> str:
     """From the keyboard, unseen, twice; from standard input where that is no keyboard."""
     import sys
 
+    from ..errors import BadPath
+
+    if file is not None:
+        try:
+            return file.read_text("utf-8").partition("\n")[0]
+        except (OSError, UnicodeDecodeError):
+            raise BadPath(f"cannot read a password from {file}; give a text file with the password alone") from None
     if not sys.stdin.isatty():
         return sys.stdin.readline().rstrip("\n")
     return str(typer.prompt("password", hide_input=True, confirmation_prompt=True, err=True))

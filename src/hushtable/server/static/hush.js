@@ -55,9 +55,10 @@ if (ask) {
   const named = (name) => (/^[A-Za-z_]\w*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`);
   function close() { list?.remove(); list = null; at = -1; box.setAttribute("aria-expanded", "false"); box.removeAttribute("aria-activedescendant"); }
   function offers(columns, before) {
-    const value = before.match(/("?)([\w. -]+)\1\s*(?:=|<>|IN\s*\()\s*'?([^']*)$/i);
-    const column = value && columns.find((one) => one.name.toLowerCase() === value[2].trim().toLowerCase());
-    if (column) return [value[3].replace(/^'/, ""), column.values.map(quoted), before.length - before.match(/'?[^'\s=(>]*$/)[0].length];
+    const value = before.match(/("[^"]+"|[A-Za-z_]\w*)\s*(?:=|<>|IN\s*\()\s*('?[^']*)$/i);
+    const name = value && value[1].replace(/^"|"$/g, "").replaceAll('""', '"').toLowerCase();
+    const column = columns.find((one) => one.name.toLowerCase() === name);
+    if (column) return [value[2].replace(/^'/, ""), column.values.map(quoted), before.length - value[2].length];
     const word = before.match(/[\w.]*$/)[0];
     return [word, word ? columns.map((one) => named(one.name)) : [], before.length - word.length];
   }
