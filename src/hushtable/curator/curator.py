@@ -82,6 +82,7 @@ class Curator:
         if state.first("start") is None:
             self._measure_start()
         self._paid_answers = subject.remember(state)
+        self._margin = plan.margin_for(subject.rows)
         self._bars = remembered_bars(plan, state)
         self._payable = self._count_payable()
 
@@ -211,7 +212,7 @@ class Curator:
         self._calibrate()
         if not self._payable:
             return False
-        terms, margin, grain = self.plan.terms, self.plan.margin, self._subject.grain
+        terms, margin, grain = self.plan.terms, self._margin, self._subject.grain
         amount = terms.each + (terms.opening if self._series is None else 0)
         paying = ExitStack()
         price = Price(currency=self.plan.price.currency, amount=amount)
@@ -303,7 +304,7 @@ class Curator:
 
         A count has it where it is a share of all rows that was not compared, a fraction in what it is divided by.
         """
-        rows, margin = self._subject.rows, self.plan.margin if source == "free" else None
+        rows, margin = self._subject.rows, self._margin if source == "free" else None
         step, usual = 1.0 if count else 1 / rows, source in ("free", "unverified")
         shared = source in ("certain", "unverified")
         beside = self._subject.rows_stderr * (value / rows if shared == count else 0.0)
