@@ -9,14 +9,19 @@ PATHS = ("/", "/releases/{r}", "/releases/{r}/ask", "/releases/{r}/cross", "/rel
          "/curator", "/login", "/logout", "/help", "/assets/{r}", "/owner/purse", "/api/v1/health", "/api/v1/releases",
          "/api/v1/releases/{r}", "/api/v1/releases/{r}/ask", "/api/v1/releases/{r}/file", "/api/v1/releases/{r}/sample",
          "/api/v1/releases/{r}/report", "/api/v1/plan", "/api/v1/curator/ask", "/api/v1/curator/purse")  # fmt: skip
-NAMES = ("q", "a", "b", "n", "rows", "seed", "count", "confidence", "format", "simultaneous", "part", "name", "domain",
-         "epsilon", "delta", "workload", "answers", "password", "next", "form_token", "questions", "question")  # fmt: skip
+NAMES = (
+    "q a b n rows seed count confidence format simultaneous part name domain epsilon delta "
+    "workload answers password next form_token questions question"
+).split()
 TEXTS = (
-    "", "0", "-1", "1e999", "nan", "true", "null", "smoker", "age >= 65", "SELECT count(*) FROM t", "'", '"', "%", "\x00",
-    "\ud800".encode("utf-8", "surrogatepass").decode("latin-1"), "é" * 40, "(" * 200, "NOT " * 80, "a" * 490, "<script>",
+    "", "0", "-1", "1e999", "nan", "true", "null", "smoker", "age >= 65", "SELECT count(*) FROM t", "'", '"', "%",
+    "\x00",
+    "\ud800".encode("utf-8", "surrogatepass").decode("latin-1"), "é" * 40, "(" * 200, "NOT " * 80, "a" * 490,
+    "<script>",
     "SELECT region, sex, age, smoker, count(*) FROM t GROUP BY 1, 2, 3, 4", "../../etc/passwd", "x; DROP TABLE t",
     "table: t\nattributes: {a: {kind: boolean}}", "{" * 100, "[" * 100, "&a [*a, *a]", "share of smoker among sex",
-    "SELECT * FROM t", "1 = 1", "smoker OR NOT smoker", "region IN (" + ", ".join(["'x'"] * 60) + ")", "Infinity", "١٢",
+    "SELECT * FROM t", "1 = 1", "smoker OR NOT smoker",
+    "region IN (" + ", ".join(["'x'"] * 60) + ")", "Infinity", "١٢",
 )  # fmt: skip
 METHODS = ("GET", "GET", "GET", "POST", "POST", "HEAD", "PUT", "DELETE", "OPTIONS")
 HEADERS = (("authorization", "Bearer x"), ("cookie", "hush_session=a.b.c"), ("if-none-match", '"x"'), ("accept", "*/*"),
@@ -28,7 +33,8 @@ def requests(chance: random.Random, count: int):
     for _ in range(count):
         release = chance.choice(("visits", "rows", "rehearsal", "broken", "nothing", "..%2f..", "%00", "a" * 300))
         fields = {chance.choice(NAMES): chance.choice(TEXTS) for _ in range(chance.randrange(5))}
-        body = chance.choice((None, {"data": fields}, {"json": fields}, {"json": list(fields)}, {"content": b"\xff{" * 30},
+        body = chance.choice((None, {"data": fields}, {"json": fields}, {"json": list(fields)},
+                              {"content": b"\xff{" * 30},
                               {"json": {"questions": list(fields.values())}}))  # fmt: skip
         method = chance.choice(METHODS)
         more = (body or {}) if method in ("POST", "PUT") else {}

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -45,7 +46,7 @@ def accounts(folder: Path, purse: int = 3) -> Path:
 
 
 @contextmanager
-def client(folder: Path, **more: Any):
+def client(folder: Path, **more: Any) -> Iterator[TestClient]:
     """A browser without windows, at this machine's own server."""
     app = make_app(Settings(folder=folder, **more))
     with TestClient(app, base_url="http://localhost", follow_redirects=False) as made:
@@ -68,7 +69,7 @@ def message(response: Any) -> str:
 
 
 @contextmanager
-def process(*arguments: str):
+def process(*arguments: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     """`hush serve` as a process; yields its address and the process."""
     command = [sys.executable, "-c", "from hushtable.cli import main; main()", "serve", *arguments, "--port", "0"]
     running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=os.environ.copy())

@@ -7,7 +7,23 @@ import sys
 
 import typer
 
-from . import ask, audit, curate, demo, domain, fair, info, ledger, plan, plot, release, report, reproduce, sample, serve
+from . import (
+    ask,
+    audit,
+    curate,
+    demo,
+    domain,
+    fair,
+    info,
+    ledger,
+    plan,
+    plot,
+    release,
+    report,
+    reproduce,
+    sample,
+    serve,
+)
 from .common import show_error
 
 __all__ = ["app", "main"]

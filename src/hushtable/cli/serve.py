@@ -105,9 +105,7 @@ def remove(name: Name, users: Users = HERE, as_json: AsJson = False) -> None:
 
 
 @user.command("password")
-def password(
-    name: Name, users: Users = HERE, password_file: PasswordFile = None, as_json: AsJson = False
-) -> None:
+def password(name: Name, users: Users = HERE, password_file: PasswordFile = None, as_json: AsJson = False) -> None:
     """Set a new password, which ends the logins of before."""
     _accounts(users).set_password(name, _password(password_file))
     say({"changed": name}, f"changed the password of {name}", as_json=as_json)

@@ -133,9 +133,7 @@ async def ask_many(place: Here, name: str, body: Questions) -> dict[str, Any]:
 
     def answered(question: str) -> dict[str, Any]:
         try:
-            return _dict(
-                asked(opened, question, place.limits, count=body.count), body.confidence, body.simultaneous
-            )
+            return _dict(asked(opened, question, place.limits, count=body.count), body.confidence, body.simultaneous)
         except HushError as error:
             return {"question": question, "error": error.to_dict()}
 
@@ -249,5 +247,3 @@ def _check_length(place: Place, question: str) -> None:
 def purse_of(who: Person, used: int) -> dict[str, Any]:
     """What somebody was given, has used and has left; None for no limit."""
     return {"given": who.purse, "used": used, "left": None if who.purse is None else max(who.purse - used, 0)}
-
-

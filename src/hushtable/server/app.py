@@ -41,7 +41,7 @@ def make_app(settings: Settings) -> ASGIApp:
     # No docs page: it would load scripts from elsewhere. The OpenAPI document itself is there.
     app = FastAPI(
         title="hushtable", version=__version__, docs_url=None, redoc_url=None, openapi_url="/api/v1/openapi.json",
-        lifespan=lifespan, description="Private summaries of tables: ask them for ever, with an error bar on every answer.",
+        lifespan=lifespan, description="Private summaries of tables, with an error bar on every answer.",
     )  # fmt: skip
     app.state.place = place
     app.include_router(api)

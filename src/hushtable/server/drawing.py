@@ -23,9 +23,7 @@ def share_bar(value: float, low: float, high: float, top: float = 1.0) -> Markup
         ends = (100 * _clip(low / top), 100 * _clip(high / top))
         whisker = f'<path class="whisker" d="M{ends[0]:.2f} 5H{ends[1]:.2f}M{ends[0]:.2f} 2V8M{ends[1]:.2f} 2V8"/>'
     body = f'<rect class="track" width="100" height="10"/><rect class="bar" width="{reach:.2f}" height="10"/>{whisker}'
-    return Markup(
-        f'<svg class="share" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">{body}</svg>'
-    )
+    return Markup(f'<svg class="share" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">{body}</svg>')
 
 
 def scale_bar(value: float, low: float, high: float, unit: str, whole: float | None) -> Markup:

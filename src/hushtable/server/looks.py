@@ -72,7 +72,9 @@ def asked(opened: Opened, question: str, limits: Limits, *, count: bool | None =
     with opened.turn() as synopsis:
         answer = synopsis.ask(question, count=count)
     if isinstance(answer, CrossTab) and len(answer) > limits.cells:
-        raise TooMuch(f"{len(answer):,} groups are more than the {limits.cells:,} of one answer; group by fewer columns")
+        raise TooMuch(
+            f"{len(answer):,} groups are more than the {limits.cells:,} of one answer; group by fewer columns"
+        )
     return answer
 
 

@@ -75,9 +75,7 @@ async def cross(request: Request, place: Here, name: str, a: str = "", b: str = 
 
 
 @pages.get("/releases/{name}/rows")
-async def rows(
-    request: Request, place: Here, name: str, n: Annotated[int, Query(ge=1)] = 1000
-) -> Response:
+async def rows(request: Request, place: Here, name: str, n: Annotated[int, Query(ge=1)] = 1000) -> Response:
     """Synthetic rows as a download."""
     place.person(request)
     return await rows_response(place, await place.release(name), n, None)
@@ -182,5 +180,3 @@ def _command(filled: dict[str, str]) -> str:
     for option, text in options:
         words += [option, shlex.quote(text.strip())] if text.strip() else []
     return " ".join([*words, "-o", "RELEASE.hush"])
-
-

@@ -40,7 +40,7 @@ class Place:
             self.online.close()
 
     def person(self, request: Request) -> Person:
-        """Who asks; LoginNeeded when that is not known. A request counts once, however often it is asked whose it is."""
+        """Who asks; LoginNeeded when that is not known. A request counts once."""
         if not hasattr(request.state, "person"):
             request.state.person = self.sessions.person(request.headers, request.cookies)
         person: Person = request.state.person
@@ -65,15 +65,14 @@ class Place:
             self._threads = CapacityLimiter(THREADS)
         try:
             with anyio.fail_after(self.limits.seconds):
-                return await to_thread.run_sync(
-                    function, *arguments, abandon_on_cancel=True, limiter=self._threads
-                )
+                return await to_thread.run_sync(function, *arguments, abandon_on_cancel=True, limiter=self._threads)
         except TimeoutError:
             raise TooBusy(f"that took longer than {self.limits.seconds:g} seconds; ask for less") from None
 
     async def release(self, name: str) -> Opened:
         """A release by its name."""
-        return await self.work(self.shelf.opened, name)
+        held = self.shelf.held(name)
+        return held if held is not None else await self.work(self.shelf.opened, name)
 
     async def planned(self, request: dict[str, Any]) -> dict[str, Any]:
         """A plan, made by the desk."""

@@ -49,14 +49,18 @@ def page(request: Request, template: str, *, status: int = 200, known: bool = Tr
             person = place.person(request)
         except LoginNeeded:
             person = None
-    text = _environment().get_template(template).render(
-        person=person,
-        accounts=place.sessions.accounts is not None,
-        curator=place.online is not None,
-        form_field=FORM_FIELD,
-        form_token=place.sessions.form_token(request.cookies),
-        path=request.url.path,
-        **facts,
+    text = (
+        _environment()
+        .get_template(template)
+        .render(
+            person=person,
+            accounts=place.sessions.accounts is not None,
+            curator=place.online is not None,
+            form_field=FORM_FIELD,
+            form_token=place.sessions.form_token(request.cookies),
+            path=request.url.path,
+            **facts,
+        )
     )
     headers = {"content-security-policy": PAGE_POLICY, "cache-control": "private, no-store"}
     return HTMLResponse(text, status_code=status, headers=headers)

@@ -65,13 +65,23 @@ class Shelf:
             self._cards = {name: self._card(name, path) for name, path in found.items()}
             return list(self._cards.values())
 
+    def held(self, name: str) -> Opened | None:
+        """One release that is open already, and whose file has not changed; takes no time."""
+        if not self._mutex.acquire(blocking=False):  # somebody opens another one just now
+            return None
+        try:
+            held, card = self._open.get(name), self._cards.get(name)
+            if held is None or card is None or _version(card.path) != held.card.version:
+                return None
+            self._open.move_to_end(name)
+            return held
+        finally:
+            self._mutex.release()
+
     def opened(self, name: str) -> Opened:
         """One release; NoSuchThing names those there are."""
-        with self._mutex:
-            held, card = self._open.get(name), self._cards.get(name)
-            if held is not None and card is not None and _version(card.path) == held.card.version:
-                self._open.move_to_end(name)
-                return held
+        if (held := self.held(name)) is not None:
+            return held
         cards = {card.name: card for card in self.cards()}
         if name not in cards:
             there = listed(sorted(cards)) or "none yet"

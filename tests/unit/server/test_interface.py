@@ -108,8 +108,8 @@ def test_the_file_is_the_file(browser, folder):
 def test_a_plan_is_that_of_the_command(browser):
     domain = "table: t\nattributes:\n  a: {kind: boolean}\n  b: {kind: boolean}\n"
     said = browser.post("/api/v1/plan", json={"domain": domain, "epsilon": "1", "rows": 1000})
-    made = ht.plan(ht.Domain.from_dict({"table": "t", "attributes": {"a": {"kind": "boolean"}, "b": {"kind": "boolean"}}}),
-                   rows=1000, budget=ht.Budget(epsilon=1))  # fmt: skip
+    shape = ht.Domain.from_dict({"table": "t", "attributes": {"a": {"kind": "boolean"}, "b": {"kind": "boolean"}}})
+    made = ht.plan(shape, rows=1000, budget=ht.Budget(epsilon=1))
     assert said.json()["forecast"] == made.to_dict()["forecast"]
 
 
@@ -154,7 +154,9 @@ def test_more_groups_than_the_limit_are_refused(folder):
     from dataclasses import replace
 
     with client(folder, limits=replace(SMALL, cells=3)) as browser:
-        said = browser.get("/api/v1/releases/visits/ask", params={"q": "SELECT region, count(*) FROM t GROUP BY region"})
+        said = browser.get(
+            "/api/v1/releases/visits/ask", params={"q": "SELECT region, count(*) FROM t GROUP BY region"}
+        )
     assert said.status_code == 413
     assert "groups are more than the 3 of one answer" in message(said)
 

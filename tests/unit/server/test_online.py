@@ -1,4 +1,4 @@
-"""Questions to a curator over the server: purses, histories of one's own, a fixed clock, and no rows in this process."""
+"""Questions to a curator over the server: purses, histories of one's own, a clock, and no rows in this process."""
 
 import sqlite3
 import subprocess
@@ -58,7 +58,9 @@ def test_a_history_is_ones_own(place):
     with client(shelf, users=users, curator=curator) as browser:
         login(browser, "ada")
         ask(browser, "sex = 'male'")
-        assert [line["question"] for line in browser.get("/api/v1/curator/history").json()["history"]] == ["sex = 'male'"]
+        assert [line["question"] for line in browser.get("/api/v1/curator/history").json()["history"]] == [
+            "sex = 'male'"
+        ]
         browser.cookies.clear()
         login(browser, "bob")
         assert browser.get("/api/v1/curator/history").json()["history"] == []
@@ -147,7 +149,7 @@ def test_an_answer_that_was_told_is_the_same_again(budget):
 
 def test_the_server_never_loads_what_sees_rows(place):
     """Not the sources, the door or the ledger, whatever is asked of it."""
-    shelf, users, curator = place
+    shelf, _, curator = place
     program = f"""
 import sys
 sys.path[:0] = {sys.path!r}
@@ -155,9 +157,9 @@ from pathlib import Path
 from starlette.testclient import TestClient
 from hushtable.server.app import make_app
 from hushtable.server.settings import OnlineCurator, Settings
-curator = OnlineCurator(state=Path({str(curator.state)!r}), data={curator.data!r}, domain=Path({str(curator.domain)!r}), tick=0.05)
-app = make_app(Settings(folder=Path({str(shelf)!r}), curator=curator, ledger=Path({str(curator.state.with_suffix('.ledger'))!r}))
-)
+folder = Path({str(curator.state.parent)!r})
+curator = OnlineCurator(state=folder / "t.curator", data=str(folder / "t.csv"), domain=folder / "t.yaml", tick=0.05)
+app = make_app(Settings(folder=Path({str(shelf)!r}), curator=curator, ledger=folder / "t.ledger"))
 with TestClient(app, base_url="http://localhost") as browser:
     for path in ("/", "/plan", "/owner", "/curator", "/help", "/api/v1/curator/purse"):
         assert browser.get(path).status_code == 200, path

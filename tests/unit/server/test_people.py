@@ -226,7 +226,9 @@ def test_servers_that_should_not_start(tmp_path, given, words):
     from pathlib import Path
 
     with pytest.raises(BadServer, match=words):
-        Settings(**{"folder": tmp_path} | given | ({"folder": Path(given["folder"])} if "folder" in given else {})).check()
+        Settings(
+            **{"folder": tmp_path} | given | ({"folder": Path(given["folder"])} if "folder" in given else {})
+        ).check()
 
 
 def test_servers_that_may_start(tmp_path):

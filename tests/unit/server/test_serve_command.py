@@ -94,7 +94,10 @@ def test_it_ends_with_its_processes(tmp_path):
     words = begin_curator(tmp_path)
     with process(str(tmp_path), *words) as (_, running):
         keeper = subprocess.run(
-            ["pgrep", "-P", str(running.pid), "-f", "hushtable.server.keeper"], capture_output=True, text=True, check=True
+            ["pgrep", "-P", str(running.pid), "-f", "hushtable.server.keeper"],
+            capture_output=True,
+            text=True,
+            check=True,
         ).stdout.strip()
     for _ in range(100):
         if subprocess.run(["kill", "-0", keeper], capture_output=True, check=False).returncode:
