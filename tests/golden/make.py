@@ -39,6 +39,7 @@ def main() -> None:
         *coded(),
         dated(),
         ruled(),
+        people(),
         *twice(),
         *rare(),
         *wide(),
@@ -119,6 +120,14 @@ def dated() -> Case:
     table = pa.table(dummy_rows(shape, rows=1000, seed=9))
     asked = ("day >= '2024-04-01' AND sex = 'male'", "SELECT clock, count(*) FROM t GROUP BY clock", "quarter(day) = 2")
     return "dates-pure", release(shape, table, "pure", "marginals(width=2)", "tables"), asked
+
+
+def people() -> Case:
+    """People who are told apart: at most two rows of each count."""
+    shape = domain(rows=2, person="who")
+    table = table_of(shape, random_codes(shape, 3000, seed=3))
+    table = table.append_column("who", pa.array([(i * i) % 900 for i in range(3000)]))
+    return "people-zcdp", release(shape, table, "zcdp", "marginals(width=2)", "low-order"), CODED
 
 
 def twice() -> Iterator[Case]:

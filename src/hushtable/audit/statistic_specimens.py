@@ -192,7 +192,7 @@ def _splines(domain: Domain) -> list[Statistic]:
 
 
 def _chebyshev(domain: Domain) -> list[Statistic]:
-    neighbours = domain.unit.neighbours
+    neighbours = domain.unit.open_relation
     weights = np.rint(decaying(4, 2, 2.0) * WEIGHT_UNIT).astype(np.int64)  # the last is that of missing values
     usual = ChebyshevSums([_block()], weights=[weights], bits=10, neighbours=neighbours)
     # Equal weights have a bound without any room, and of one bit rounding leaves little.

@@ -25,6 +25,8 @@ SETTINGS = ("always", "attributes", "csv", "impossible", "missing_values", "neig
 CODED_FORM = 5
 # Before it nobody knew what always holds, nor comparisons between columns.
 RULED_FORM = 6
+# Before it nobody knew a column that tells people apart.
+PERSON_FORM = 6
 # Columns that a notebook shows.
 MOST_SHOWN = 100
 
@@ -88,10 +90,11 @@ class Domain:
         if not isinstance(parts, Mapping):
             raise BadDomain("a domain is a mapping with table, attributes, unit and neighbours")
         check_settings(parts, SETTINGS, "the domain")
+        attributes = read_attributes(parts)
         made = cls(
             table=read_table(parts),
-            attributes=read_attributes(parts),
-            unit=read_unit(parts),
+            attributes=attributes,
+            unit=read_unit(parts, [a.name for a in attributes]),
             csv=Csv.from_dict(parts.get("csv", {})),
         )
         if "impossible" not in parts and "always" not in parts:
@@ -118,7 +121,7 @@ class Domain:
         """All that a release depends on once its rows are read."""
         return {
             "table": self.table,
-            "unit": {"rows": self.unit.rows},
+            "unit": self.unit.declared,
             "neighbours": self.unit.neighbours,
             "attributes": {a.name: a.to_dict() for a in self.attributes},
         } | {name: list(rules) for name in ("impossible", "always") if (rules := getattr(self, name))}
@@ -138,6 +141,8 @@ class Domain:
         """The first version of the file format that knows all that is declared here."""
         if self.always or (self.impossible and self._compares):
             return RULED_FORM
+        if self.unit.person is not None:
+            return PERSON_FORM
         plain = (dict(vars(a)) for a in self.attributes)
         coded = any(a.kind in ("date", "time") for a in self.attributes)
         return CODED_FORM if coded or any(p.get("labels_of") or p["missing_values"] for p in plain) else 1
@@ -157,6 +162,11 @@ class Domain:
     def names(self) -> tuple[str, ...]:
         """Names of all attributes, in order."""
         return tuple(a.name for a in self.attributes)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that data must have: the attributes, and the one that tells people apart, if one is declared."""
+        return (*self.names, *([self.unit.person] if self.unit.person else []))
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
