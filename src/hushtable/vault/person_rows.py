@@ -24,8 +24,6 @@ Words = NDArray[np.uint64]
 Flags = NDArray[np.bool_]
 # About how many rows are put in order at a time.
 BUCKET = 1 << 20
-# Bits for the number of a person within a bucket, far more than there are.
-PERSON_BITS = np.uint64(24)
 # The odd number nearest to 2^64 over the golden ratio.
 ODD, HALF = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
 
@@ -197,16 +195,12 @@ def _tickets(first: Words, content: Words, person: NDArray[np.intp]) -> Words:
 
 
 def _within(person: NDArray[np.intp], digest: Words) -> Words:
-    """One number that orders rows by person, then by the first 40 bits of a digest; enough, as a person has few rows.
+    """One number that orders rows by person, then by the first half of a digest; enough, as a person has few rows.
 
     How many bits does not depend on how many people there are. Where two digests of one person share them, the order
     of her own rows in the table decides, and nobody else's.
     """
-    if int(person[-1]) >> int(PERSON_BITS):  # more people in one bucket than a keyed hash ever puts there
-        ranks = np.empty(len(person), dtype=np.uint64)
-        ranks[np.lexsort((digest, person))] = np.arange(len(person), dtype=np.uint64)
-        return ranks
-    return (person.astype(np.uint64) << (np.uint64(64) - PERSON_BITS)) | (digest >> PERSON_BITS)
+    return (person.astype(np.uint64) << HALF) | (digest >> HALF)
 
 
 def _place_in_run(values: NDArray[Any]) -> NDArray[np.intp]:
