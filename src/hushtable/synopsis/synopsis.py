@@ -65,12 +65,19 @@ class Synopsis:
             not_private=not_private,
         )
 
-    def ask(self, question: str | Listed | Lists, *, count: bool | None = None) -> Answer | CrossTab:
+    def ask(
+        self, question: str | Listed | Lists, *, count: bool | None = None, interpolate: bool = False
+    ) -> Answer | CrossTab:
         """The answer to a question in SQL's words.
 
         A condition gives the share of all rows, SELECT count(*) a number of rows; count=True and count=False ask for
-        one or the other. A synopsis of a sparse workload also takes lists of values as they are.
+        one or the other. A synopsis of a sparse workload also takes lists of values as they are. A cut inside a bin is
+        refused, or with interpolate=True estimated.
         """
+        if interpolate:
+            estimate = self._interpolated(question, count)
+            if estimate is not None:
+                return stamped(estimate) if self.not_private else estimate
         import numpy as np
 
         from ..questions.sql.evaluate import evaluate
@@ -90,6 +97,16 @@ class Synopsis:
             answer = replace(answer, release=Release(self))
         answer = self._in_order(answer)
         return stamped(answer) if self.not_private else answer
+
+    def _interpolated(self, question: str | Listed | Lists, count: bool | None) -> Answer | CrossTab | None:
+        """An estimate that cuts bins in two; None where the question cuts none."""
+        from ..questions.interpolation import interpolated
+        from ..questions.parse import is_select
+
+        if not isinstance(question, str):
+            raise BadQuestion("interpolation takes a question as text, not a list of values")
+        estimate = interpolated(question, self.model, count=is_select(question) if count is None else count)
+        return None if estimate is None else self._in_order(estimate)
 
     def _in_order(self, answer: Answer | CrossTab) -> Answer | CrossTab:
         """A cross-tab that knows which of its columns have an order, for pictures."""
