@@ -35,7 +35,19 @@ Case = tuple[str, ht.Synopsis, tuple[str, ...]]
 
 
 def main() -> None:
-    made = [*coded(), dated(), *twice(), *rare(), *wide(), *keyed(), *smooth(), *decided(), *long_lists(), curated()]
+    made = [
+        *coded(),
+        dated(),
+        summed(),
+        *twice(),
+        *rare(),
+        *wide(),
+        *keyed(),
+        *smooth(),
+        *decided(),
+        *long_lists(),
+        curated(),
+    ]
     for name, synopsis, questions in (*made, *specimens({synopsis.model.kind for _, synopsis, _ in made})):
         path = HERE / f"format-{max(synopsis.model.format, synopsis.domain.form)}-{name}.hush"
         if path.exists():
@@ -87,6 +99,18 @@ def dated() -> Case:
     table = pa.table(dummy_rows(shape, rows=1000, seed=9))
     asked = ("day >= '2024-04-01' AND sex = 'male'", "SELECT clock, count(*) FROM t GROUP BY clock", "quarter(day) = 2")
     return "dates-pure", release(shape, table, "pure", "marginals(width=2)", "tables"), asked
+
+
+def summed() -> Case:
+    """Tables with exact sums of a column beside them."""
+    shape = ht.Domain.from_dict(domain().to_dict() | {"means": ["age"]})
+    table = table_of(shape, random_codes(shape, 1000, seed=3))
+    asked = (
+        "SELECT avg(age) FROM t",
+        "SELECT sex, avg(age) FROM t GROUP BY sex",
+        "SELECT avg(age) FROM t WHERE smoker",
+    )
+    return "means-gdp", release(shape, table, "gdp", "marginals(width=2)", "tables"), asked
 
 
 def twice() -> Iterator[Case]:

@@ -42,6 +42,7 @@ from ..vault.statistics.long_lists import LongListSums
 from ..vault.statistics.polynomials import PolynomialSums
 from ..vault.statistics.row_count import RowCount
 from ..vault.statistics.splines import SplineSums
+from ..vault.statistics.split_sums import SplitSums
 from ..vault.statistics.wide_counts import WideCounts
 from .made_up_tables import NAMES
 from .shapes import BINARY, FINE, MIXED, OPEN, REAL, RULES, Attributes
@@ -205,6 +206,10 @@ def _functions(domain: Domain) -> list[Statistic]:
     return [FunctionSums(_block(), [parse_expression(t, ["age", "bmi"]) for t in texts], ranges, 2**20)]
 
 
+def _split(domain: Domain) -> list[Statistic]:
+    return [SplitSums(domain, [("age", None), ("bmi", None), ("age", "bmi")], unit=2**10)]
+
+
 def _rare(domain: Domain) -> RareColumns:
     """The first column even, the others rare, with different usual values."""
     others = tuple(range(1, len(domain.sizes)))
@@ -260,4 +265,5 @@ STATISTICS: dict[str, StatisticSpecimen] = {
     "splines": StatisticSpecimen(attributes=REAL, build=_splines),
     "chebyshev": StatisticSpecimen(attributes=FINE, build=_chebyshev, exact=()),
     "functions": StatisticSpecimen(attributes=REAL, build=_functions, exact=()),
+    "split-sums": StatisticSpecimen(attributes=REAL, build=_split),
 }

@@ -15,14 +15,16 @@ from ..errors import BadDomain, BadPath, UnknownAttribute
 from ..words import counted, html_lines, listed, shortened
 from .attributes import Attribute, Uncoded
 from .csv_text import Csv
-from .reading import check_settings, read_attributes, read_table, read_unit
+from .reading import check_settings, read_attributes, read_means, read_table, read_unit
 
 __all__ = ["Domain"]
 
-SETTINGS = ("attributes", "csv", "impossible", "missing_values", "neighbours", "table", "unit")
+SETTINGS = ("attributes", "csv", "impossible", "means", "missing_values", "neighbours", "table", "unit")
 
 # Before it nobody knew dates, times, labels and codes for missing values.
 CODED_FORM = 5
+# Before it no file had sums of columns.
+MEANS_FORM = 6
 # Columns that a notebook shows.
 MOST_SHOWN = 100
 
@@ -53,6 +55,8 @@ class Domain:
     unit: Unit = field(default_factory=Unit)
     impossible: tuple[str, ...] = ()
     """Conditions that no row satisfies, in the words of a question."""
+    means: tuple[str, ...] = ()
+    """Columns of numbers whose exact sums are measured too."""
     csv: Csv = field(default_factory=Csv)
     """How the text of a CSV file is read."""
 
@@ -90,6 +94,8 @@ class Domain:
             unit=read_unit(parts),
             csv=Csv.from_dict(parts.get("csv", {})),
         )
+        if "means" in parts:
+            made = replace(made, means=read_means(parts["means"], made.attributes))
         if "impossible" not in parts:
             return made
         from .impossible import checked
@@ -117,7 +123,7 @@ class Domain:
             "unit": {"rows": self.unit.rows},
             "neighbours": self.unit.neighbours,
             "attributes": {a.name: a.to_dict() for a in self.attributes},
-        } | ({"impossible": list(self.impossible)} if self.impossible else {})
+        } | {name: list(told) for name, told in (("impossible", self.impossible), ("means", self.means)) if told}
 
     def with_csv(self, **options: str | bool | None) -> Domain:
         """The same domain for files written otherwise; options as in `csv`, those that are None stay."""
@@ -132,6 +138,8 @@ class Domain:
     @property
     def form(self) -> int:
         """The first version of the file format that knows all that is declared here."""
+        if self.means:
+            return MEANS_FORM
         plain = (dict(vars(a)) for a in self.attributes)
         coded = any(a.kind in ("date", "time") for a in self.attributes)
         return CODED_FORM if coded or any(p.get("labels_of") or p["missing_values"] for p in plain) else 1

@@ -102,7 +102,7 @@ class Vault:
 
         source = randomness or SystemRandomness()
         if not source.private:
-            return carry_out(plan, total=total, account=Rehearsal(plan.design.price), journal=None, randomness=source)
+            return carry_out(plan, total=total, account=Rehearsal(plan.price), journal=None, randomness=source)
         prepare(plan)
         path = _default_journal(self.ledger_path) if journal is None else Path(journal)
         kept = ReleaseJournal.begin(path, plan, ledger=self.ledger_path, data=self._data)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from ..mechanisms.planner import Plan
+    from ..models.column_means import ColumnMeans
     from ..questions.lists import Listed, Lists
     from .info import SynopsisInfo
 
@@ -40,13 +41,23 @@ class Synopsis:
     accounting: dict[str, Any]
     """Budget, price and unit of the release."""
     not_private: bool
+    means: ColumnMeans | None = field(default=None, repr=False)
+    """Exact averages of columns that the domain declares."""
     journal: Path | None = field(default=None, repr=False)
     """Where what was released is kept until this is saved."""
 
     @classmethod
-    def from_release(cls, plan: Plan, model: Model, *, ledger: dict[str, Any] | None, not_private: bool) -> Synopsis:
+    def from_release(
+        cls,
+        plan: Plan,
+        model: Model,
+        *,
+        means: ColumnMeans | None = None,
+        ledger: dict[str, Any] | None,
+        not_private: bool,
+    ) -> Synopsis:
         """The synopsis of a plan that was carried out; `ledger` names the line that paid for it."""
-        price, unit = plan.design.price, plan.domain.unit
+        price, unit = plan.price, plan.domain.unit
         accounting = {
             "budget": plan.budget.to_dict(),
             "currency": price.currency,
@@ -63,6 +74,7 @@ class Synopsis:
             mechanism=plan.design.recorded,
             accounting=accounting,
             not_private=not_private,
+            means=means,
         )
 
     def ask(
@@ -80,6 +92,7 @@ class Synopsis:
                 return stamped(estimate) if self.not_private else estimate
         import numpy as np
 
+        from ..models.with_means import WithMeans
         from ..questions.sql.evaluate import evaluate
         from ..questions.sql.statement import Statement
 
@@ -88,9 +101,10 @@ class Synopsis:
         # Numbers too large to be squared come out as not known; numpy's remarks on that help nobody.
         with np.errstate(all="ignore"):
             if isinstance(parsed, Statement):
-                selected = self._in_order(evaluate(parsed, self.model, count=count))
+                selected = self._in_order(evaluate(parsed, WithMeans.of(self.model, self.means), count=count))
                 return stamped(selected) if self.not_private else selected
-            answer = self._nothing(parsed, count=count) or self.model.answer(parsed, count=count)
+            asked = WithMeans.of(self.model, self.means)
+            answer = self._nothing(parsed, count=count) or asked.answer(parsed, count=count)
         if remarks := getattr(parsed, "notes", ()):
             answer = replace(answer, notes=(*remarks, *answer.notes))
         if isinstance(answer, Answer):
