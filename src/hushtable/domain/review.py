@@ -45,7 +45,7 @@ def warnings_about(domain: Domain) -> list[str]:
         if attribute.size > MANY_VALUES:
             found.append(
                 f"{attribute.name} has {attribute.size:,} values, and each is counted with noise of its own; merge "
-                "them, list the usual ones and let `other: true` take the rest, or use kind: open with a sparse workload"
+                "them, list the usual ones and let `other: true` take the rest, or use kind: open and sparse()"
             )
         if isinstance(attribute, Category) and len(attribute.values) == 1:
             found.append(f"{attribute.name} has one value only; leave it out, or list what else there may be")
