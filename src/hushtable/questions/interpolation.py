@@ -14,6 +14,7 @@ from ..domain.predicate import Predicate, conjunction, disjunction
 from ..errors import BadQuestion, CutInsideBin
 from ..words import listed
 from .answer import Answer, CrossTab
+from .declaration import answer_of
 from .parse import Question, is_select, parse
 from .sql.cells import Ends, as_answer, as_table, combined, known_cells
 from .sql.statement import is_share, read_statement
@@ -73,7 +74,7 @@ def _asked(question: Question, where: Predicate, model: AnswersTables, *, count:
     asked = replace(question, where=where, notes=())
     if asked.empty(model.domain.sizes):
         return known_cells(0.0, unit="count" if count else "fraction")
-    return as_table(model.answer(asked, count=count))
+    return as_table(answer_of(model, asked, count=count))
 
 
 def _between(surely: CrossTab, possibly: CrossTab, tables: Sequence[CrossTab], shares: Sequence[float]) -> CrossTab:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..domain.attributes import Attribute, Ordered
 from ..errors import BadQuestion
 from ..questions.answer import CrossTab
+from ..questions.declaration import answer_of
 from ..questions.parse import Question
 from ..questions.stamp import SIMULATED
 from ..synopsis import Synopsis
@@ -86,7 +87,7 @@ def crossed(synopsis: Synopsis, positions: tuple[int, ...]) -> CrossTab | None:
     if prod(synopsis.domain.sizes[p] for p in positions) > MOST_CELLS:
         return None
     try:
-        answer = synopsis.model.answer(Question(text="report", groups=positions))
+        answer = answer_of(synopsis.model, Question(text="report", groups=positions))
     except BadQuestion:
         return None
     return answer if isinstance(answer, CrossTab) else None

@@ -16,6 +16,7 @@ from ..errors import BadQuestion, HushError
 from ..models.base import Model
 from ..questions.answer import Answer, CrossTab
 from ..questions.arithmetic import Release
+from ..questions.declaration import answer_of
 from ..questions.stamp import SIMULATED, stamped
 from ..words import counted, listed, readable, shortened
 
@@ -104,7 +105,7 @@ class Synopsis:
                 selected = self._in_order(evaluate(parsed, WithMeans.of(self.model, self.means), count=count))
                 return stamped(selected) if self.not_private else selected
             asked = WithMeans.of(self.model, self.means)
-            answer = self._nothing(parsed, count=count) or asked.answer(parsed, count=count)
+            answer = self._nothing(parsed, count=count) or answer_of(asked, parsed, count=count)
         if remarks := getattr(parsed, "notes", ()):
             answer = replace(answer, notes=(*remarks, *answer.notes))
         if isinstance(answer, Answer):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .smooth import SmoothModel
     from .smooth_direct import SmoothDirectModel
 
-__all__ = ["formula_sections", "smooth_sections"]
+__all__ = ["column_sections", "formula_sections", "smooth_sections"]
 
 MOST_COLUMNS = 20
 LEVELS = ("0.05", "0.25", "0.5", "0.75", "0.95")
@@ -50,6 +50,12 @@ def _interval(answer: Answer | CrossTab | None) -> str:
     low, high = answer.interval(0.95)
     places = max(0, 1 - math.floor(math.log10((high - low) / 2))) if math.isfinite(high - low) and high > low else 1
     return f"{answer.value:,.{places}f} ({low:,.{places}f} to {high:,.{places}f})"
+
+
+def column_sections(model: Model, columns: Sequence[str]) -> tuple[Section, ...]:
+    """The means of columns."""
+    names = [name if name.isidentifier() else repr(name) for name in columns]
+    return _asked("Released means", model, [f"avg({name})" for name in names])
 
 
 def formula_sections(model: SmoothDirectModel) -> tuple[Section, ...]:
