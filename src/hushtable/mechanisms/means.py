@@ -18,7 +18,7 @@ from ..vault.door.door import Door
 from ..vault.door.noise import Noise
 from ..vault.statistics.split_sums import SplitSums, SplitTable
 
-__all__ = ["MEANS_SHARE", "MeansDesign", "design_means", "left_for_tables", "left_from", "measures_means"]
+__all__ = ["MEANS_SHARE", "SumsDesign", "design_means", "left_for_tables", "left_from", "measures_means"]
 
 MEANS_SHARE = Fraction(1, 10)
 # Of that, what goes to the averages of all rows; the rest to those within the cells of one more column.
@@ -28,7 +28,7 @@ MOST_CELLS, MOST_COLUMNS = 64, 40
 
 
 @dataclass(frozen=True, kw_only=True)
-class MeansDesign:
+class SumsDesign:
     """Which sums are measured, and with which noise."""
 
     tables: tuple[SplitTable, ...]
@@ -68,7 +68,7 @@ def left_from(whole: Price, spent: Price) -> Price:
     return Price(currency=whole.currency, amount=whole.amount - spent.amount)
 
 
-def design_means(domain: Domain, price: Price, unit: Unit) -> MeansDesign:
+def design_means(domain: Domain, price: Price, unit: Unit) -> SumsDesign:
     """Every declared column over all rows, and within the cells of every other column that has not too many."""
     groups = [a.name for a in domain.closed if a.size <= MOST_CELLS][:MOST_COLUMNS]
     overall: list[SplitTable] = [(name, None) for name in domain.means]
@@ -78,4 +78,4 @@ def design_means(domain: Domain, price: Price, unit: Unit) -> MeansDesign:
     shares = [*(first / len(overall) for _ in overall), *((1 - first) / len(within) for _ in within)]
     noise = Noise.sharing(price, SplitSums(domain, tables, unit=UNIT), unit, shares)
     assert noise.law == Law.of(price)
-    return MeansDesign(tables=tables, price=price, noise=noise)
+    return SumsDesign(tables=tables, price=price, noise=noise)

@@ -16,7 +16,7 @@ from ..questions.workloads.base import Workload
 from ..words import counted, html, shortened
 from .base import Design, Mechanism
 from .guidance import warnings_of
-from .means import MeansDesign
+from .means import SumsDesign
 
 if TYPE_CHECKING:
     from .geometry.optimality import Optimality
@@ -64,7 +64,7 @@ class Plan:
     rows: int | None
     design: Design[Any]
     alternatives: tuple[Alternative, ...]
-    means: MeansDesign | None = None
+    means: SumsDesign | None = None
     """What is measured beside the tables, where the domain declares means."""
 
     @property
