@@ -38,6 +38,7 @@ def main() -> None:
     made = [
         *coded(),
         dated(),
+        summed(),
         ruled(),
         people(),
         *twice(),
@@ -128,6 +129,18 @@ def people() -> Case:
     table = table_of(shape, random_codes(shape, 3000, seed=3))
     table = table.append_column("who", pa.array([(i * i) % 900 for i in range(3000)]))
     return "people-zcdp", release(shape, table, "zcdp", "marginals(width=2)", "low-order"), CODED
+
+
+def summed() -> Case:
+    """Tables with exact sums of a column beside them."""
+    shape = ht.Domain.from_dict(domain().to_dict() | {"means": ["age"]})
+    table = table_of(shape, random_codes(shape, 1000, seed=3))
+    asked = (
+        "SELECT avg(age) FROM t",
+        "SELECT sex, avg(age) FROM t GROUP BY sex",
+        "SELECT avg(age) FROM t WHERE smoker",
+    )
+    return "means-gdp", release(shape, table, "gdp", "marginals(width=2)", "tables"), asked
 
 
 def twice() -> Iterator[Case]:

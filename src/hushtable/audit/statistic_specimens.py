@@ -43,6 +43,7 @@ from ..vault.statistics.long_lists import LongListSums
 from ..vault.statistics.polynomials import PolynomialSums
 from ..vault.statistics.row_count import RowCount
 from ..vault.statistics.splines import SplineSums
+from ..vault.statistics.split_sums import SplitSums
 from ..vault.statistics.wide_counts import WideCounts
 from .made_up_tables import NAMES
 from .shapes import BINARY, FINE, MIXED, OPEN, REAL, RULES, Attributes
@@ -206,6 +207,10 @@ def _functions(domain: Domain) -> list[Statistic]:
     return [FunctionSums(_block(), [parse_expression(t, ["age", "bmi"]) for t in texts], ranges, 2**20)]
 
 
+def _split(domain: Domain) -> list[Statistic]:
+    return [SplitSums(domain, [("age", None), ("bmi", None), ("age", "bmi")], unit=2**10)]
+
+
 def _bounded_tables(domain: Domain) -> list[Statistic]:
     texts, ranges = ("age", "bmi", "age"), ((18.0, 98.0), (14.0, 54.0), (30.0, 50.0))
     functions = [parse_expression(t, ["age", "bmi"]) for t in texts]
@@ -268,4 +273,5 @@ STATISTICS: dict[str, StatisticSpecimen] = {
     "chebyshev": StatisticSpecimen(attributes=FINE, build=_chebyshev, exact=()),
     "bounded-tables": StatisticSpecimen(attributes=REAL, build=_bounded_tables, exact=()),
     "functions": StatisticSpecimen(attributes=REAL, build=_functions, exact=()),
+    "split-sums": StatisticSpecimen(attributes=REAL, build=_split),
 }

@@ -42,24 +42,29 @@ def check(
 ) -> None:
     """Say what a domain declares, check its rules, and optionally how a table fits both."""
     from ..domain import Domain
+    from ..domain.review import warnings_about
     from ..errors import BadData
     from ..words import counted, listed
 
     shape = Domain.load(domain).with_csv(
         separator=separator, quote=quote, decimal=decimal, encoding=encoding, multiline=multiline
     )
-    rows = [{"name": a.name, "kind": a.kind, "codes": a.size} for a in shape.attributes]
+    rows = [{"name": a.name, "kind": a.kind, "codes": a.size, "values": list(a.labels)} for a in shape.attributes]
+    warnings = warnings_about(shape)
     kept = f"{counted(shape.unit.rows, 'row')} per person"
     told = f"people told apart by {shape.unit.person}, at most {kept} kept"
     who = f"{told if shape.unit.person else f'at most {kept}'}, {shape.unit.neighbours}"
     text = [f"{shape.table}: {counted(len(rows), 'attribute')}, {who}"]
-    text += [f"  {row['name']:<24} {row['kind']:<10} {row['codes'] or 'unlisted'}" for row in rows]
+    text += [_column_line(row) for row in rows]
+    text += [f"warning: {warning}" for warning in warnings]
     value: dict[str, Any] = {
         "table": shape.table,
         "digest": shape.digest,
         "neighbours": shape.unit.neighbours,
         "rows_per_person": shape.unit.rows,
         "attributes": rows,
+        "means": list(shape.means),
+        "warnings": warnings,
     }
     value |= _rules(shape, text)
     if data is None:
@@ -82,6 +87,14 @@ def check(
     refused = [fit.name for fit in fits if fit.refused]
     if refused:
         raise BadData(f"a release would be refused: `missing: error` and not all values fit in: {listed(refused)}")
+
+
+def _column_line(row: dict[str, Any]) -> str:
+    """Name, kind, how many values or bins there are, and the first of them."""
+    from ..words import listed, shortened
+
+    shown = shortened(listed([shortened(value, 30) for value in row["values"]], 8), 120)
+    return f"  {row['name']:<24} {row['kind']:<10} {row['codes'] or 'unlisted':<9} {shown}".rstrip()
 
 
 def _rules(shape: Domain, text: list[str]) -> dict[str, Any]:

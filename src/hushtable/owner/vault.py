@@ -100,7 +100,7 @@ class Vault:
 
         chance = randomness or SystemRandomness()
         if not chance.private:
-            purse, secret = Rehearsal(plan.design.price), row_secret(self.domain, chance)
+            purse, secret = Rehearsal(plan.price), row_secret(self.domain, chance)
             with reading(self._source, self.domain, secret, progress) as total:
                 return carry_out(plan, total=total, account=purse, journal=None, randomness=chance)
         prepare(plan)
