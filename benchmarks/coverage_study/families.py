@@ -47,6 +47,7 @@ FAMILIES: dict[str, Family] = {
     "conjunctions": Family("bits", keyed.conjunctions, mechanism="hash-sketch"),
     "smooth-spline": Family("numbers", partial(smooth.means, mechanism="smooth-spline")),
     "smooth-cheb": Family("numbers", partial(smooth.means, mechanism="smooth-cheb"), ("delta",)),
+    "smooth-sparse": Family("numbers", smooth.many, ("delta",)),
     "smooth-direct": Family("numbers", smooth.direct),
     "smooth-paper": Family("numbers", smooth.paper, ("pure",)),
     "decision-lists": Family("rules", decided.lists),

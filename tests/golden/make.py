@@ -162,6 +162,12 @@ def smooth() -> Iterator[Case]:
     for budget in ("zcdp", "gdp"):
         cheb = release(shape, table, budget, "smooth(columns=[age])", "smooth-cheb")
         yield f"smooth-cheb-{budget}", cheb, (bump, "avg(age)")
+    fine = ht.Domain.from_dict(
+        {"table": "t", "attributes": {c: {"kind": "number", "between": [0, 100], "bins": 4} for c in "abc"}}
+    )
+    numbers = pa.table({c: pa.array(source.beta(2, 3, 1000) * 100, mask=source.random(1000) < 0.1) for c in "abc"})
+    sparse = release(fine, numbers, "gdp", "smooth(columns=[a, b, c], t=9)", "smooth-sparse")
+    yield "smooth-sparse-gdp", sparse, ("avg(exp(-(a + b + c) / 200))", "avg(a * b)", "avg(c)")
     examples = "smooth(columns=[age], examples=['exp(-((age-40)/10)**2)', 'expit((age-50)/9)'])"
     yield "smooth-direct-pure", release(shape, table, "pure", examples, "smooth-direct"), ("avg(expit((age-50)/9))",)
 

@@ -288,6 +288,11 @@ SPECIMENS: tuple[Specimen, ...] = (
         model="smooth", attacks=(Attack(budgets=(PURE,), attributes=REAL, workload=TWO_NUMBERS),),
     ),
     Specimen(
+        "smooth-sparse", REAL, "smooth(columns=[age, bmi], t=5)", "smooth-sparse", RHO,
+        ("SELECT avg(exp(-age / 40)) FROM t", "SELECT avg(age * bmi) FROM t"),
+        model="smooth", attacks=(Attack(workload="smooth(columns=[age, bmi], t=3)", runs=60),),
+    ),
+    Specimen(
         "smooth-direct", SMOOTH, "smooth(columns=[age], examples=['exp(-age / 40)'])", "smooth-direct", RHO, MEANS[:1],
         model="smooth-direct",
         attacks=(Attack(attributes=REAL, workload="smooth(columns=[age, bmi], examples=['exp(-age/50)', 'age*bmi'])"),),

@@ -41,6 +41,7 @@ from ..vault.statistics.list_sums import ListSums
 from ..vault.statistics.long_lists import LongListSums
 from ..vault.statistics.polynomials import PolynomialSums
 from ..vault.statistics.row_count import RowCount
+from ..vault.statistics.sparse_chebyshev import SparseChebyshevSums
 from ..vault.statistics.splines import SplineSums
 from ..vault.statistics.wide_counts import WideCounts
 from .made_up_tables import NAMES
@@ -199,6 +200,13 @@ def _chebyshev(domain: Domain) -> list[Statistic]:
     return [usual, ChebyshevSums([age], weights=[even], bits=1, neighbours=neighbours)]
 
 
+def _sparse_chebyshev(domain: Domain) -> list[Statistic]:
+    neighbours = domain.unit.neighbours
+    sums = SparseChebyshevSums([_block()], levels=[2], decay=0.0, bits=10, neighbours=neighbours)
+    full = Block((Axis("age", 18, 98), Axis("bmi", 14, 54)))
+    return [sums, SparseChebyshevSums([full], levels=[3], decay=0.5, bits=12, neighbours=neighbours)]
+
+
 def _functions(domain: Domain) -> list[Statistic]:
     # The last one states a range that its values leave: they must be cut to it.
     texts, ranges = ("exp(-age/50)", "age*bmi", "bmi"), ((0.1, 0.7), (252.0, 5292.0), (24.0, 34.0))
@@ -259,5 +267,6 @@ STATISTICS: dict[str, StatisticSpecimen] = {
     "decided-counts": StatisticSpecimen(attributes=RULES, build=_decided_counts),
     "splines": StatisticSpecimen(attributes=REAL, build=_splines),
     "chebyshev": StatisticSpecimen(attributes=FINE, build=_chebyshev, exact=()),
+    "sparse-chebyshev": StatisticSpecimen(attributes=FINE, build=_sparse_chebyshev, exact=()),
     "functions": StatisticSpecimen(attributes=REAL, build=_functions, exact=()),
 }

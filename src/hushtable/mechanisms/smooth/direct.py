@@ -22,7 +22,7 @@ from ...vault.statistics.functions import FunctionSums
 from ...words import counted
 from ..base import Design, Forecast, of_kind
 from ..plans import Alternative
-from .base import SmoothMechanism, any_order
+from .base import SmoothMechanism
 from .planning import check_numbers, crossover, too_large, unit_bits
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class SmoothDirect(SmoothMechanism[NoisyMeans]):
     def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design[NoisyMeans]:
         """Scales that minimise the squared errors of all examples together."""
         workload.check(domain)
-        asked = any_order(workload)
+        asked = of_kind(workload, Smooth)
         if not asked.examples or asked.by:
             raise BadPlan("smooth-direct answers the examples of the workload, without `by`; give examples=['...']")
         check_numbers(len(asked.examples), rows, "the number of examples")
