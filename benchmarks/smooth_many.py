@@ -75,13 +75,13 @@ def _times(x: NDArray[np.float64]) -> tuple[float, float]:
 def _bars(x: NDArray[np.float64]) -> tuple[float, float, float]:
     """The share of truths inside, the mean error and the mean half width."""
     vault, plan = _begun(x)
-    held, errors, halves = [], [], []
+    held, errors, halves = list[bool](), list[float](), list[float]()
     for seed in range(RELEASES):
         synopsis = vault.release(plan, randomness=ht.Simulated(seed))
         for text, slopes, kind in _asked():
             answer, truth = synopsis.ask(f"avg({text})"), _truth(x, slopes, kind)
-            low, high = answer.interval()
+            low, high = map(float, answer.interval())
             held.append(low <= truth <= high)
-            errors.append(abs(answer.value - truth))
+            errors.append(abs(float(answer.value) - truth))
             halves.append((high - low) / 2)
     return float(np.mean(held)), float(np.mean(errors)), float(np.mean(halves))

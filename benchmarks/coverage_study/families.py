@@ -44,6 +44,7 @@ FAMILIES: dict[str, Family] = {
     "hash-sketch": Family("keys", keyed.sketch),
     "stability-histogram": Family("keys", keyed.stability, ("delta",)),
     "list-counts": Family("keys", keyed.known),
+    "sparse-project": Family("keys", keyed.project, ("delta",)),
     "conjunctions": Family("bits", keyed.conjunctions, mechanism="hash-sketch"),
     "smooth-spline": Family("numbers", partial(smooth.means, mechanism="smooth-spline")),
     "smooth-cheb": Family("numbers", partial(smooth.means, mechanism="smooth-cheb"), ("delta",)),

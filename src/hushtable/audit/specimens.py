@@ -261,6 +261,11 @@ SPECIMENS: tuple[Specimen, ...] = (
         attacks=(Attack(budgets=(LOOSE,), workload="sparse(size=3)", runs=500),),
     ),
     Specimen(
+        "sparse-project", OPEN, "sparse(size=5)", "sparse-project(height=64)", RHO, LISTS[:3],
+        model="sparse-project",
+        attacks=(Attack(budgets=(RHO,), workload="sparse(size=3)", mechanism="sparse-project(height=16)", runs=120),),
+    ),
+    Specimen(
         "conjunctions", BINARY, "conjunctions(free=1, buckets=256)", "hash-sketch", PURE, ("near AND cheap",),
         model="hash-sketch",
     ),

@@ -19,6 +19,7 @@ from ..domain.decision_list import DecisionList
 from ..maths.families.family import Family
 from ..maths.families.row_polynomials import RowPolynomials
 from ..maths.interactions.layout import InteractionLayout
+from ..maths.keys.projection import Projection, key_length
 from ..maths.keys.siphash import KEY_BYTES
 from ..maths.keys.sketches import Sketch
 from ..maths.linear import Boxes, ListedQueries
@@ -40,6 +41,7 @@ from ..vault.statistics.list_count import ListCount
 from ..vault.statistics.list_sums import ListSums
 from ..vault.statistics.long_lists import LongListSums
 from ..vault.statistics.polynomials import PolynomialSums
+from ..vault.statistics.projected_sums import ProjectedSums
 from ..vault.statistics.row_count import RowCount
 from ..vault.statistics.sparse_chebyshev import SparseChebyshevSums
 from ..vault.statistics.splines import SplineSums
@@ -155,6 +157,10 @@ def _hash_sums(domain: Domain) -> list[Statistic]:
     return [HashSums([_open(domain)], Sketch(bytes(range(KEY_BYTES)), 8, signed)) for signed in (True, False)]
 
 
+def _projected_sums(domain: Domain) -> list[Statistic]:
+    return [ProjectedSums([_open(domain)], Projection(bytes(range(1, 1 + key_length(4))), height)) for height in (1, 9)]
+
+
 def _list_sums(domain: Domain) -> list[Statistic]:
     keys = [key_of(name) for name in NAMES]
     return [ListSums([_open(domain)], [keys[:2], keys[1:4], keys[:1]])]
@@ -261,6 +267,7 @@ STATISTICS: dict[str, StatisticSpecimen] = {
     "list-count": StatisticSpecimen(attributes=OPEN, build=_list_count),
     "list-sums": StatisticSpecimen(attributes=OPEN, build=_list_sums),
     "hash-sums": StatisticSpecimen(attributes=OPEN, build=_hash_sums),
+    "projected-sums": StatisticSpecimen(attributes=OPEN, build=_projected_sums, exact=()),
     "row-count": StatisticSpecimen(attributes=MIXED, build=_row_count),
     "decision-lists": StatisticSpecimen(attributes=RULES, build=_decision_lists),
     "long-lists": StatisticSpecimen(attributes=RULES, build=_long_lists),

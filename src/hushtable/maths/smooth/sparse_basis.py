@@ -69,7 +69,7 @@ class SparseBasis(Basis):
 
     def one(self, d: int) -> Floats:
         """Coefficients of the function 1."""
-        return (np.arange(len(self.indices)) == 0).astype(np.float64)
+        return _first_of(len(self.indices))
 
     def fit(self, function: Floats) -> Floats:
         """Coefficients of a function from its values at the points."""
@@ -86,7 +86,8 @@ class SparseBasis(Basis):
         starts = np.searchsorted(rows, np.arange(len(first) + 1))
         matrix = csr_array((coefficients, columns, starts), shape=(len(first), len(second)))
         left, right = self._seen
-        return np.concatenate([self.grid.values(known), (left @ (matrix @ right.T)).ravel()])
+        product = np.asarray(left @ np.asarray(matrix @ right.T), dtype=np.float64)
+        return np.concatenate([self.grid.values(known), product.ravel()])
 
     @cached_property
     def _parts(self) -> list[tuple[Integers, Integers]]:
@@ -111,7 +112,7 @@ class SparseBasis(Basis):
 
     def everyone(self, axes: Sequence[Axis]) -> Floats:
         """Coefficients of the function that is 1 for every row, whatever is missing: T_0 is."""
-        return (np.arange(len(self._lifted(tuple(axis.optional for axis in axes))[0])) == 0).astype(np.float64)
+        return _first_of(len(self._lifted(tuple(axis.optional for axis in axes))[0]))
 
     @cached_property
     def _known(self) -> dict[tuple[bool, ...], tuple[Integers, Floats]]:
@@ -135,6 +136,13 @@ class SparseBasis(Basis):
     @property
     def order(self) -> int:
         return 1
+
+
+def _first_of(count: int) -> Floats:
+    """1, then zeros: the constant is the first combination of any list."""
+    first = np.zeros(count)
+    first[0] = 1.0
+    return first
 
 
 def _grid(d: int, level: int) -> SparseGrid:

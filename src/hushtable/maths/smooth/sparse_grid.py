@@ -78,7 +78,7 @@ class SparseGrid:
         self.points: Floats = nodes[self.indices]
         lower, upper = _triangles(np.cos(np.outer(np.arccos(nodes), np.arange(len(nodes)))))
         self._triangles = lower, upper
-        self._inverses = np.linalg.inv(lower), np.linalg.inv(upper)
+        self._inverses = _inverse(lower), _inverse(upper)
         self._lines = [_lines(self.indices, axis, degrees_at(level)) for axis in range(d)]
 
     def coefficients(self, values: Floats) -> Floats:
@@ -109,6 +109,10 @@ def _nodes(level: int) -> Floats:
         turned = [int(format(i, f"0{k - 1}b")[::-1], 2) for i in range(count)]
         nodes += [float(np.cos(np.pi * (2 * i + 1) / 2**k)) for i in turned]
     return np.array(nodes)
+
+
+def _inverse(matrix: Floats) -> Floats:
+    return np.asarray(np.linalg.inv(matrix), dtype=np.float64)
 
 
 def _triangles(matrix: Floats) -> tuple[Floats, Floats]:
