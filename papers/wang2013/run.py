@@ -311,9 +311,9 @@ def _draw_rates(ax: Any, rows: Sequence[Row], name: str) -> None:
     claimed = [first[0].value * (row.n / first[0].n) ** (-k / (2 * d + k)) for row in first]
     ax.plot([row.n for row in first], claimed, color="black", linestyle=":", linewidth=1.3,
             label=f"Table 1: n^-{k / (2 * d + k):.2g}")  # fmt: skip
-    place = "lower left" if k == 8 else "upper right"
+    place = "upper right" if k < 4 else "lower left"
     axis(ax, "rows", "worst bias + 1 standard error", log="xy", legend={"loc": place})
-    ax.set_ylim(top=ax.get_ylim()[1] * (3 if k < 8 else 1))
+    ax.set_ylim(top=ax.get_ylim()[1] * (3 if k < 4 else 1))
 
 
 def _draw_times(ax: Any, rows: Sequence[Row]) -> None:

@@ -221,6 +221,10 @@ SPECIMENS: tuple[Specimen, ...] = (
         RHO, ("polynomial(near, cheap, new)",), model="polynomials",
     ),
     Specimen(
+        "polynomial-lists", RULES, "polynomials(family=decision_lists)", "polynomials", PURE,
+        ("polynomial(near, NOT cheap)",), model="polynomials", attacks=(Attack(budgets=(PURE, RHO), runs=120),),
+    ),
+    Specimen(
         "mwem", CLOSED, "marginals(width=2)", "mwem(rounds=3)", RHO, TABLES,
         model="weighted", chooses=True,
         attacks=(Attack(budgets=(PURE, RHO), attributes=MIXED, mechanism="mwem(rounds=2)", runs=120),),

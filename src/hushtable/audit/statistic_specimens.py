@@ -38,6 +38,7 @@ from ..vault.statistics.decision_lists import DecisionListSums
 from ..vault.statistics.functions import FunctionSums
 from ..vault.statistics.hash_sums import HashSums
 from ..vault.statistics.list_count import ListCount
+from ..vault.statistics.list_monomials import ListMonomialSums
 from ..vault.statistics.list_sums import ListSums
 from ..vault.statistics.long_lists import LongListSums
 from ..vault.statistics.polynomials import PolynomialSums
@@ -176,6 +177,12 @@ def _decision_lists(domain: Domain) -> list[Statistic]:
     return [DecisionListSums(attribute, order) for order in (1, 2)]
 
 
+def _list_monomials(domain: Domain) -> list[Statistic]:
+    (attribute,) = domain.attributes
+    assert isinstance(attribute, DecisionList)
+    return [ListMonomialSums(attribute, order) for order in (1, 2)]
+
+
 def _long_lists(domain: Domain) -> list[Statistic]:
     (attribute,) = domain.attributes
     assert isinstance(attribute, DecisionList)
@@ -270,6 +277,7 @@ STATISTICS: dict[str, StatisticSpecimen] = {
     "projected-sums": StatisticSpecimen(attributes=OPEN, build=_projected_sums, exact=()),
     "row-count": StatisticSpecimen(attributes=MIXED, build=_row_count),
     "decision-lists": StatisticSpecimen(attributes=RULES, build=_decision_lists),
+    "list-monomials": StatisticSpecimen(attributes=RULES, build=_list_monomials),
     "long-lists": StatisticSpecimen(attributes=RULES, build=_long_lists),
     "decided-counts": StatisticSpecimen(attributes=RULES, build=_decided_counts),
     "splines": StatisticSpecimen(attributes=REAL, build=_splines),
