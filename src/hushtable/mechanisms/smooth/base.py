@@ -23,7 +23,7 @@ P = TypeVar("P")
 class SmoothMechanism(Mechanism[P]):
     """Answers means of smooth functions; its forecast is one line of noise and bias."""
 
-    answers = (Smooth,)
+    answers: ClassVar[tuple[type[Workload], ...]] = (Smooth,)
     resolves: ClassVar[bool] = True
     """Whether any question can be asked, down to features of the length scale."""
     takes_order: ClassVar[bool] = False
@@ -31,7 +31,8 @@ class SmoothMechanism(Mechanism[P]):
 
     def offers_itself(self, domain: Domain, workload: Workload) -> bool:
         """Where its grids have room; smooth-sparse takes the rest."""
-        return all(len(group) <= MOST_DENSE_AXES for group in of_kind(workload, Smooth).groups)
+        groups = workload.groups if isinstance(workload, Smooth) else ()
+        return all(len(group) <= MOST_DENSE_AXES for group in groups)
 
     def forecast_lines(self, plan: Plan) -> list[str]:
         return _forecast(plan, resolves=self.resolves, takes_order=self.takes_order)
