@@ -28,7 +28,6 @@ QUESTIONS = {
     "any_of": "in how many rows at least one of up to {width} things is true",
     "all_of": "in how many rows all of up to {width} things are true",
     "at_least": "in how many rows at least {r} of up to {width} things are true",
-    "means": "the means of {columns}",
     "parities": "in how many rows an odd number of up to {order} things is true",
     "ranges": "in how many rows up to {width} columns lie between two bounds",
     "linear": "a list of questions that was fixed before the release",
