@@ -8,6 +8,7 @@ HushError
 ├── Exhausted        a curator without paid answers left                  (exit code 3)
 ├── BadLedger        a ledger that is damaged, edited or of another table
 ├── BadState         a curator's state or a release's journal that is damaged, edited, of another table or in use
+│   └── InUse        ... by another process
 ├── BadData          rows that do not fit the domain; never says which row or value
 ├── BadPlan          a workload or mechanism that cannot be planned
 │   └── TooLarge     ... because it needs more numbers than the cap
@@ -43,6 +44,7 @@ __all__ = [
     "CutInsideBin",
     "Exhausted",
     "HushError",
+    "InUse",
     "OverBudget",
     "TooLarge",
     "TooWide",
@@ -130,6 +132,10 @@ class BadState(HushError):
     """A curator's state file that is damaged, edited, older than its ledger, of another table, or in use."""
 
 
+class InUse(BadState):
+    """A state or journal that another process has open."""
+
+
 class BadData(HushError):
     """Rows that do not fit the domain. The message never names a row or a value."""
 
@@ -177,7 +183,8 @@ class CutInsideBin(BadQuestion):
         self.name, self.cut, self.below, self.above = name, cut, below, above
         super().__init__(
             f"{name} {cut} cuts a bin in two: a bin starts at its lower edge and ends before the next, and the "
-            f"nearest edges are {below} and {above}; ask with >= or < at one of these"
+            f"nearest edges are {below} and {above}; ask with >= or < at one of these, or for an estimate with "
+            "--interpolate (in Python interpolate=True)"
         )
 
 

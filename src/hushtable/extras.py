@@ -6,8 +6,9 @@ from importlib.util import find_spec
 
 from .errors import BadQuestion
 
-__all__ = ["EXTRAS", "need"]
+__all__ = ["ALONG", "EXTRAS", "need"]
 
+SERVE = "pip install 'hushtable[serve]'"
 # Whatever else is imported anywhere is a dependency in pyproject.toml; a test compares the two.
 EXTRAS = {
     "adbc_driver_manager": "pip install 'hushtable[db]'",
@@ -15,7 +16,15 @@ EXTRAS = {
     "matplotlib": "pip install 'hushtable[report]'",
     "pandas": "pip install pandas",
     "polars": "pip install polars",
+    "fastapi": SERVE,
+    "uvicorn": SERVE,
+    "jinja2": SERVE,
+    "itsdangerous": SERVE,
+    "argon2": SERVE,
+    "python_multipart": SERVE,
 }
+# What these bring with them.
+ALONG = {"anyio", "markupsafe", "pydantic", "starlette"}
 
 
 def need(module: str) -> None:

@@ -38,6 +38,8 @@ def main() -> None:
     made = [
         *coded(),
         dated(),
+        summed(),
+        ruled(),
         people(),
         *twice(),
         *rare(),
@@ -70,6 +72,26 @@ def specimens(kinds: set[str]) -> Iterator[Case]:
         if specimen.model not in kinds:
             kinds.add(specimen.model)
             yield specimen.name, specimen.release(), specimen.questions
+
+
+def ruled() -> Case:
+    """A domain with rules, one of them between columns."""
+    stays = {"kind": "integer", "between": [0, 5]}
+    shape = ht.Domain.from_dict({
+        "table": "t",
+        "attributes": {"children": stays, "family": stays, "smoker": {"kind": "boolean"}},
+        "impossible": ["children >= family"],
+        "always": ["smoker -> family > 1"],
+    })  # fmt: skip
+    random = np.random.default_rng(5)
+    family = random.integers(1, 6, 2_000)
+    rows = {
+        "children": random.integers(0, family),
+        "family": family,
+        "smoker": random.random(2_000) < 0.3 * (family > 1),
+    }
+    questions = ("children >= family", "SELECT family, count(*) FROM t WHERE smoker GROUP BY family", "children < 2")
+    return "ruled", release(shape, pa.table(rows), "pure", ht.Marginals(width=2)), questions
 
 
 def coded() -> Iterator[Case]:
@@ -109,6 +131,18 @@ def people() -> Case:
     return "people-zcdp", release(shape, table, "zcdp", "marginals(width=2)", "low-order"), CODED
 
 
+def summed() -> Case:
+    """Tables with exact sums of a column beside them."""
+    shape = ht.Domain.from_dict(domain().to_dict() | {"means": ["age"]})
+    table = table_of(shape, random_codes(shape, 1000, seed=3))
+    asked = (
+        "SELECT avg(age) FROM t",
+        "SELECT sex, avg(age) FROM t GROUP BY sex",
+        "SELECT avg(age) FROM t WHERE smoker",
+    )
+    return "means-gdp", release(shape, table, "gdp", "marginals(width=2)", "tables"), asked
+
+
 def twice() -> Iterator[Case]:
     """A whole table with a second round: tables of three columns beside pairs."""
     shape = domain({f"b{i}": {"kind": "boolean", "missing": "error"} for i in range(5)})
@@ -145,6 +179,8 @@ def keyed() -> Iterator[Case]:
     two = domain({"url": {"kind": "open"}, "kind": {"kind": "boolean", "missing": "error"}}, neighbours="add-remove")
     for budget in ("approx", "pure", "rho"):
         yield f"hash-sketch-{budget}", release(one, table, budget, "sparse(size=10, buckets=256)"), LISTS
+    project = release(one, table, "gdp", "sparse(size=10)", "sparse-project(height=256)")
+    yield "sparse-project-gdp", project, LISTS[:3]
     pairs = ("(url, kind) IN (('v1', 'true'), ('v2', 'false'))", "top(2)")
     workload = "sparse(size=10, columns=[url, kind], buckets=256)"
     yield "hash-sketch-columns", release(two, table, "approx", workload), pairs
@@ -182,8 +218,17 @@ def smooth() -> Iterator[Case]:
     for budget in ("zcdp", "gdp"):
         cheb = release(shape, table, budget, "smooth(columns=[age])", "smooth-cheb")
         yield f"smooth-cheb-{budget}", cheb, (bump, "avg(age)")
+    names = ("age", "height", "weight")
+    fine = ht.Domain.from_dict(
+        {"table": "t", "attributes": {c: {"kind": "number", "between": [0, 100], "bins": 4} for c in names}}
+    )
+    numbers = pa.table({c: pa.array(source.beta(2, 3, 1000) * 100, mask=source.random(1000) < 0.1) for c in names})
+    sparse = release(fine, numbers, "gdp", "smooth(columns=[age, height, weight], t=9)", "smooth-sparse")
+    many = ("avg(exp(-(age + height + weight) / 200))", "avg(age * height)", "avg(weight)")
+    yield "smooth-sparse-gdp", sparse, many
     examples = "smooth(columns=[age], examples=['exp(-((age-40)/10)**2)', 'expit((age-50)/9)'])"
     yield "smooth-direct-pure", release(shape, table, "pure", examples, "smooth-direct"), ("avg(expit((age-50)/9))",)
+    yield "k-norm-means", release(shape, table, "pure", "means(columns=[age])", "k-norm"), ("avg(age)", "avg(2*age+1)")
 
 
 def decided() -> Iterator[Case]:

@@ -129,6 +129,8 @@ class CuratorSpecimen:
     questions: tuple[str | Listed, ...]
     workload: str | None = None
     """The lists it may be asked for, if it answers lists."""
+    points: int | None = None
+    """The random rows that carry its hypothesis, if not all combinations of values do."""
 
 
 def lists_workload(lists: str) -> Workload:
@@ -208,6 +210,12 @@ SPECIMENS: tuple[Specimen, ...] = (
         model="cell-vectors", attacks=(Attack(budgets=(PURE,), runs=300),),
     ),
     Specimen(
+        "k-norm-means", SMOOTH, "means(columns=[age])", "k-norm", PURE, ("avg(age)",),
+        model="bounded-means", attacks=(Attack(budgets=(PURE,), attributes=REAL, workload="means(columns=[age, bmi])"),
+                                        Attack(budgets=(PURE,), attributes=REAL, person=2,
+                                               workload="means(columns=[age, bmi])")),
+    ),
+    Specimen(
         "monomial", BINARY, "marginals(width=2)", "monomial", PURE, YESSES,
         model="low-order", attacks=(Attack(budgets=(PURE,), runs=300),),
     ),
@@ -219,6 +227,10 @@ SPECIMENS: tuple[Specimen, ...] = (
     Specimen(
         "polynomial-signs", BINARY, "polynomials(family=at_least, r=2, width=3, degree=2, basis=parity)", "polynomials",
         RHO, ("polynomial(near, cheap, new)",), model="polynomials",
+    ),
+    Specimen(
+        "polynomial-lists", RULES, "polynomials(family=decision_lists)", "polynomials", PURE,
+        ("polynomial(near, NOT cheap)",), model="polynomials", attacks=(Attack(budgets=(PURE, RHO), runs=120),),
     ),
     Specimen(
         "mwem", CLOSED, "marginals(width=2)", "mwem(rounds=3)", RHO, TABLES,
@@ -261,6 +273,11 @@ SPECIMENS: tuple[Specimen, ...] = (
         attacks=(Attack(budgets=(LOOSE,), workload="sparse(size=3)", runs=500),),
     ),
     Specimen(
+        "sparse-project", OPEN, "sparse(size=5)", "sparse-project(height=64)", RHO, LISTS[:3],
+        model="sparse-project",
+        attacks=(Attack(budgets=(RHO,), workload="sparse(size=3)", mechanism="sparse-project(height=16)", runs=120),),
+    ),
+    Specimen(
         "conjunctions", BINARY, "conjunctions(free=1, buckets=256)", "hash-sketch", PURE, ("near AND cheap",),
         model="hash-sketch",
     ),
@@ -288,6 +305,11 @@ SPECIMENS: tuple[Specimen, ...] = (
         model="smooth", attacks=(Attack(budgets=(PURE,), attributes=REAL, workload=TWO_NUMBERS),),
     ),
     Specimen(
+        "smooth-sparse", REAL, "smooth(columns=[age, bmi], t=5)", "smooth-sparse", RHO,
+        ("SELECT avg(exp(-age / 40)) FROM t", "SELECT avg(age * bmi) FROM t"),
+        model="smooth", attacks=(Attack(workload="smooth(columns=[age, bmi], t=3)", runs=60),),
+    ),
+    Specimen(
         "smooth-direct", SMOOTH, "smooth(columns=[age], examples=['exp(-age / 40)'])", "smooth-direct", RHO, MEANS[:1],
         model="smooth-direct",
         attacks=(Attack(attributes=REAL, workload="smooth(columns=[age, bmi], examples=['exp(-age/50)', 'age*bmi'])"),),
@@ -307,6 +329,15 @@ CURATORS: tuple[CuratorSpecimen, ...] = (
             "near AND cheap", "near OR cheap", "near AND cheap AND new", "near", "NOT cheap", "cheap OR new",
             "near AND NOT cheap", "near AND new", "at_least(2, near, cheap, new)", "NOT near AND NOT cheap",
         ),
+    ),
+    CuratorSpecimen(
+        name="points-curator",
+        attributes=BINARY,
+        questions=(
+            "near AND cheap", "near AND cheap AND new", "near", "cheap OR new", "near AND NOT cheap",
+            "at_least(2, near, cheap, new)", "NOT near AND NOT cheap",
+        ),
+        points=6,
     ),
     CuratorSpecimen(
         name="list-curator",

@@ -11,6 +11,7 @@ import typer
 from .common import AsJson, Decimal, Encoding, Multiline, Quote, Separator, TableName, progress_bar, say
 
 if TYPE_CHECKING:
+    from ..domain import Domain
     from ..owner.fit import ColumnFit
     from ..owner.people import PeopleFit, Repeated
 
@@ -29,6 +30,10 @@ def check(
         str | None, typer.Option(help="Also count, column by column, which values fit. READS THE DATA: owner only.")
     ] = None,
     table: TableName = None,
+    propose: Annotated[
+        bool,
+        typer.Option("--propose", help="With --data: also rules that all rows keep. PRIVATE KNOWLEDGE: owner only."),
+    ] = False,
     separator: Separator = None,
     quote: Quote = None,
     decimal: Decimal = None,
@@ -36,28 +41,36 @@ def check(
     multiline: Multiline = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say what a domain declares, and optionally how a table fits it."""
+    """Say what a domain declares, check its rules, and optionally how a table fits both."""
     from ..domain import Domain
+    from ..domain.review import warnings_about
     from ..errors import BadData
     from ..words import counted, listed
 
     shape = Domain.load(domain).with_csv(
         separator=separator, quote=quote, decimal=decimal, encoding=encoding, multiline=multiline
     )
-    rows = [{"name": a.name, "kind": a.kind, "codes": a.size} for a in shape.attributes]
+    rows = [{"name": a.name, "kind": a.kind, "codes": a.size, "values": list(a.labels)} for a in shape.attributes]
+    warnings = warnings_about(shape)
     kept = f"{counted(shape.unit.rows, 'row')} per person"
     told = f"people told apart by {shape.unit.person}, at most {kept} kept"
     who = f"{told if shape.unit.person else f'at most {kept}'}, {shape.unit.neighbours}"
     text = [f"{shape.table}: {counted(len(rows), 'attribute')}, {who}"]
-    text += [f"  {row['name']:<24} {row['kind']:<10} {row['codes'] or 'unlisted'}" for row in rows]
+    text += [_column_line(row) for row in rows]
+    text += [f"warning: {warning}" for warning in warnings]
     value: dict[str, Any] = {
         "table": shape.table,
         "digest": shape.digest,
         "neighbours": shape.unit.neighbours,
         "rows_per_person": shape.unit.rows,
         "attributes": rows,
+        "means": list(shape.means),
+        "warnings": warnings,
     }
+    value |= _rules(shape, text)
     if data is None:
+        if propose:
+            raise typer.BadParameter("rules are proposed from the rows: give them by --data")
         say(value, "\n".join(text), as_json=as_json)
         return
     from ..addresses import table_at
@@ -71,11 +84,57 @@ def check(
     value["data"] = [asdict(fit) for fit in fits]
     value["identifiers"] = [asdict(one) for one in repeated]
     value["people"] = None if people is None else asdict(people)
-    lines = [*_fit_lines(fits), *_people_lines(people, shape.unit.rows), *_identifier_lines(repeated, shape.unit.rows)]
-    say(value, "\n".join([*text, *lines]), as_json=as_json)
+    text += [*_fit_lines(fits), *_people_lines(people, shape.unit.rows), *_identifier_lines(repeated, shape.unit.rows)]
+    value |= _rule_counts(shape, rows_at, text, propose=propose)
+    say(value, "\n".join(text), as_json=as_json)
     refused = [fit.name for fit in fits if fit.refused]
     if refused:
         raise BadData(f"a release would be refused: `missing: error` and not all values fit in: {listed(refused)}")
+
+
+def _column_line(row: dict[str, Any]) -> str:
+    """Name, kind, how many values or bins there are, and the first of them."""
+    from ..words import listed, shortened
+
+    shown = shortened(listed([shortened(value, 30) for value in row["values"]], 8), 120)
+    return f"  {row['name']:<24} {row['kind']:<10} {row['codes'] or 'unlisted':<9} {shown}".rstrip()
+
+
+def _rules(shape: Domain, text: list[str]) -> dict[str, Any]:
+    """What the rules are, and the ends of columns that comparisons leave no place; such lines go to the text."""
+    from ..domain.consistency import unplaced
+    from ..domain.impossible import rules_of
+    from ..words import counted, listed
+
+    rules = rules_of(shape)
+    if not rules:
+        return {}
+    left = [f"{shape.closed[j].name} = {shape.closed[j].labels[code]}" for j, code in unplaced(rules, shape)]
+    text.append(f"{counted(len(rules), 'rule')}, which do not contradict each other")
+    if left:
+        text.append(f"  no row can have {listed(left, 6)}, because of comparisons between columns")
+    return {"rules": [rule.text for rule in rules], "no_place": left}
+
+
+def _rule_counts(shape: Domain, data: Any, text: list[str], *, propose: bool) -> dict[str, Any]:
+    """How many rows break each rule, and rules that all keep; exact, for the owner."""
+    if not (propose or shape.impossible or shape.always):
+        return {}
+    from ..owner.rule_counts import PROPOSED, broken_rules, proposals
+    from ..owner.true_rows import read_rows
+
+    with progress_bar("reading", None) as progress:
+        rows = read_rows(data, shape, progress)
+    counts = broken_rules(rows)
+    if counts:
+        text.append("rows that break a rule; they are released like all others, and answers will say 0 for them")
+        text += [f"  {count.broken:>12,}  {count.rule}" for count in counts]
+    value: dict[str, Any] = {"broken_rules": [asdict(count) for count in counts]}
+    if propose:
+        found = proposals(rows)
+        text += [f"{len(found)} {PROPOSED}", *(f"  {line}" for line in found)]
+        value["proposed"] = found
+    return value
 
 
 def _fit_lines(fits: list[ColumnFit]) -> list[str]:

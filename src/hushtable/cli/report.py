@@ -20,6 +20,8 @@ def run(
     ] = None,
     table: TableName = None,
     domain: Annotated[Path | None, typer.Option(help="The domain of the rows; the synopsis's own by default.")] = None,
+    publisher: Annotated[str | None, typer.Option(help="Who publishes the summary, for the page to say.")] = None,
+    contact: Annotated[str | None, typer.Option(help="Whom to ask about the table: an address or a name.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Write a page with pictures and error figures: from the file alone, or for the owner with the truth beside it."""
@@ -38,7 +40,7 @@ def run(
     if shape.digest != released.domain.digest:
         raise BadPlan(f"{domain} is another domain than the one {synopsis} was released with")
     if data is None:
-        text = public_report(released)
+        text = public_report(released, publisher=publisher, contact=contact)
     else:
         from ..addresses import table_at
         from ..owner.compare import true_tables

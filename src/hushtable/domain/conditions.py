@@ -8,8 +8,10 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from ..errors import BadQuestion, UnknownAttribute
-from .attributes import Uncoded
+from ..errors import BadQuestion, CutInsideBin, UnknownAttribute
+from .attributes import Ordered, Uncoded
+from .column_pairs import MIRRORED, check_comparable, compared
+from .cuts import BinCuts
 from .derived import as_condition, compare_derived, is_derived
 from .domain import Domain
 from .events import Value, bare, compare, is_missing, one_of
@@ -30,16 +32,8 @@ TOO_DEEP = "the question is nested too deeply; write it with fewer brackets"
 
 def read_condition(text: str, domain: Domain) -> tuple[Predicate, tuple[str, ...]]:
     """The predicate that a condition alone states, and remarks on it; BadQuestion says what is wrong with it."""
-    from sqlglot import exp
-
-    tree = syntax_tree(text)
-    if isinstance(tree, exp.Select):
-        raise BadQuestion("write a condition alone, without SELECT")
     reader = ConditionReader(domain)
-    try:
-        return reader.predicate(tree), tuple(reader.notes)
-    except RecursionError:
-        raise BadQuestion(TOO_DEEP) from None
+    return reader.condition(text), tuple(reader.notes)
 
 
 def syntax_tree(text: str, forms: str = FORM) -> exp.Expr:
@@ -72,14 +66,26 @@ def syntax_tree(text: str, forms: str = FORM) -> exp.Expr:
 class ConditionReader:
     """Walks one syntax tree with a whitelist of node types; everything else is refused by name."""
 
-    def __init__(self, domain: Domain) -> None:
-        self.domain = domain
+    def __init__(self, domain: Domain, cuts: BinCuts | None = None) -> None:
+        self.domain, self.cuts = domain, cuts
         self.notes: dict[str, None] = {}
         """Remarks, in the order in which they came up."""
 
     def say(self, note: str) -> None:
         """Takes down a remark, once."""
         self.notes[note] = None
+
+    def condition(self, text: str) -> Predicate:
+        """What a condition alone states; BadQuestion says what is wrong with it."""
+        from sqlglot import exp
+
+        tree = syntax_tree(text)
+        if isinstance(tree, exp.Select):
+            raise BadQuestion("write a condition alone, without SELECT")
+        try:
+            return self.predicate(tree)
+        except RecursionError:
+            raise BadQuestion(TOO_DEEP) from None
 
     def position(self, node: exp.Expr) -> int:
         """The closed attribute a column names."""
@@ -162,22 +168,51 @@ class ConditionReader:
         """The column may stand on either side."""
         from sqlglot import exp
 
-        mirrored = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+        if isinstance(left, exp.Column) and isinstance(right, exp.Column) and self._is_column(right):
+            return self.columns_compared(self.position(left), operator, self.position(right))
         if (isinstance(right, exp.Column) or is_derived(right)) and not isinstance(left, exp.Column):
-            return self._compared(right, mirrored[operator], left)
+            return self._compared(right, MIRRORED[operator], left)
         return self._compared(left, operator, right)
+
+    def _is_column(self, node: exp.Expr) -> bool:
+        """Whether a name is that of a column, and not a text without its quotes."""
+        return any(name.lower() == node.name.lower() for name in self.domain.names)
+
+    def columns_compared(self, left: int, operator: str, right: int) -> Predicate:
+        """Two ordered columns, where their bins tell which value is larger."""
+        both = check_comparable(self.domain.closed[left], self.domain.closed[right])
+        predicate, decided = compared((left, right), both, operator)
+        if not decided:
+            raise BadQuestion(
+                f"bins of {both[0].name} and {both[1].name} overlap, so that they do not tell for which rows "
+                f"{both[0].name} {operator} {both[1].name}; compare each with an edge"
+            )
+        return predicate
 
     def _compared(self, node: exp.Expr, operator: str, value: exp.Expr) -> Predicate:
         if is_derived(node):
             return compare_derived(self, node, operator, self.value(value))
-        position = self.position(node)
-        return compare(position, self.domain.closed[position], operator, self.value(value), self.say)
+        position, literal = self.position(node), self.value(value)
+        attribute = self.domain.closed[position]
+        try:
+            return compare(position, attribute, operator, literal, self.say)
+        except CutInsideBin:
+            if self.cuts is None or not isinstance(attribute, Ordered) or not isinstance(literal, (Fraction, str)):
+                raise
+            number = attribute.number(literal)
+            assert number is not None
+            return self.cuts.event(position, attribute, operator, number)
 
     def _one_of(self, node: exp.Expr, values: list[exp.Expr]) -> Predicate:
         if is_derived(node):
             return disjunction([self._compared(node, "=", value) for value in values])
         position = self.position(node)
-        return one_of(position, self.domain.closed[position], [self.value(value) for value in values], self.say)
+        try:
+            return one_of(position, self.domain.closed[position], [self.value(value) for value in values], self.say)
+        except CutInsideBin:
+            if self.cuts is None:
+                raise
+            return disjunction([self._compared(node, "=", value) for value in values])
 
     def _is(self, node: exp.Expr) -> Predicate:
         """IS NULL, IS TRUE, IS FALSE: known for every row; of what is missing or unknown, IS TRUE is false."""

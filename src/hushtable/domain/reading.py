@@ -9,12 +9,12 @@ from typing import Any, cast, get_args
 from ..budget import Neighbours, Unit
 from ..errors import BadDomain
 from ..words import listed, readable, suggestion
-from .attributes import MOST_CODES, Attribute, Boolean, Integer, Missing, Number, Open, canonical
+from .attributes import MOST_CODES, Attribute, Binned, Boolean, Integer, Missing, Number, Open, canonical
 from .decision_list import DecisionList
 from .reading_dates import read_date, read_time
 from .reading_words import read_category, read_codes, read_labels
 
-__all__ = ["check_settings", "read_attributes", "read_table", "read_unit"]
+__all__ = ["check_settings", "read_attributes", "read_means", "read_table", "read_unit"]
 
 # A whole number without edges gets one bin a value up to this many values.
 MOST_SINGLE_BINS = 1000
@@ -50,6 +50,20 @@ def read_table(parts: Mapping[str, Any]) -> str:
     if table is None or isinstance(parts.get("table"), (Mapping, list)):
         raise BadDomain("the domain has no table name; add a line `table: NAME`")
     return table
+
+
+def read_means(given: Any, attributes: Sequence[Attribute]) -> tuple[str, ...]:
+    """The columns whose exact sums are measured: numbers between two bounds, each named once."""
+    numbers = [a.name for a in attributes if isinstance(a, Binned)]
+    if not isinstance(given, (list, tuple)) or not all(isinstance(name, str) for name in given):
+        raise BadDomain(f"means is a list of columns, such as [{', '.join(numbers[:2]) or 'age'}]")
+    for name in given:
+        if name not in numbers:
+            known = f"{listed(numbers) or 'none'}.{suggestion(name, numbers)}"
+            raise BadDomain(f"means: '{name}' is no column of numbers; there are {known}")
+    if len(set(given)) < len(given):
+        raise BadDomain("means names a column twice; name each column once")
+    return tuple(given)
 
 
 def read_attributes(parts: Mapping[str, Any]) -> tuple[Attribute, ...]:

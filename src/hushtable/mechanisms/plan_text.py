@@ -31,11 +31,12 @@ def _head(plan: Plan) -> list[str]:
         f"table      {plan.domain.table}, {counted(len(plan.domain.attributes), 'attribute')}, rows: {rows}",
         f"workload   {plan.workload}",
         f"mechanism  {plan.mechanism}: {design.summary}",
-        f"price      {plan.budget}  (spent as {design.price}{_compared_with_zcdp(plan)})",
+        f"price      {plan.budget}  (spent as {plan.price}{_compared_with_zcdp(plan)})",
         f"protects   {who}, {unit.change}",
         *_people(plan),
         f"means      {meaning(plan.budget.epsilon, plan.budget.delta)}",
         f"cost       {', '.join(cost)}",
+        *_means(plan),
     ]
 
 
@@ -50,6 +51,19 @@ def _people(plan: Plan) -> list[str]:
         "           fewer rows a person mean less noise (in proportion) and more that is left out; choose by what is",
         "           publicly known, as the best number for these very rows would tell of them",
     ]
+
+
+def _means(plan: Plan) -> list[str]:
+    """What declared means cost, and how well they will be known."""
+    if plan.means is None:
+        declared = bool(plan.domain.means)
+        return [f"averages   not measured for {plan.workload.name}; they go with tables of columns"] if declared else []
+    part = f"{float(plan.means.price.amount / plan.price.amount):.0%} of the budget"
+    if plan.rows is None:
+        return [f"averages   {part} for the sums of {', '.join(plan.domain.means)}"]
+    told = plan.means.forecast(plan.domain, plan.rows).items()
+    errors = ", ".join(f"avg({name}) ± {1.96 * stderr:.2g}" for name, stderr in told)
+    return [f"averages   {errors} (95%, all rows); {part}"]
 
 
 def _compared_with_zcdp(plan: Plan) -> str:

@@ -104,7 +104,7 @@ class Vault:
 
         chance = randomness or SystemRandomness()
         if not chance.private:
-            purse, secret = Rehearsal(plan.design.price), row_secret(self.domain, chance)
+            purse, secret = Rehearsal(plan.price), row_secret(self.domain, chance)
             with reading(self._source, self.domain, secret, progress) as total:
                 return carry_out(plan, total=total, account=purse, journal=None, randomness=chance)
         prepare(plan)
@@ -166,6 +166,8 @@ class Vault:
         workload: Workload | str | None = None,
         currency: Currency | None = None,
         calibration: Number | None = None,
+        points: int | None = None,
+        smoothness: Number | None = None,
         on_exhausted: OnExhausted = "unverified",
         randomness: Randomness | None = None,
         progress: Progress | None = None,
@@ -175,7 +177,7 @@ class Vault:
         With the workload sparse(size=...) questions are lists of values, with conjunctions(free=...) conditions on all
         but a few columns, else conditions. The state is NAME.curator
         beside the ledger unless given; where it exists, what is left out is as it was begun. The currency is that of
-        the ledger where there is one. See `plan_curator` for the rest.
+        the ledger where there is one. See `plan_curator` for the rest, points for domains too large to list among it.
         With `Simulated(seed)` ledger and state are left alone.
         """
         from ..curator.opening import CuratorRequest, open_curator
@@ -205,6 +207,8 @@ class Vault:
                 workload=workload,
                 currency=currency,
                 calibration=calibration,
+                points=points,
+                smoothness=smoothness,
             ),
             rows=self.rows,
             read=read,

@@ -156,7 +156,7 @@ def choose(people: People, most: int) -> Choice:
 def _choose(people: People, most: int) -> Choice:
     """The same for some people all of whose rows are here, and are named."""
     kept = np.ones(len(people.first), dtype=bool)
-    order = np.argsort(people.first)
+    order = np.argsort(people.first, kind="stable")
     person = _numbered(people.first[order], people.second[order])
     if person is None:  # two people with the same first half: rare, and sorted out by the second
         order = np.lexsort((people.second, people.first))
@@ -167,7 +167,7 @@ def _choose(people: People, most: int) -> Choice:
     order, person = order[over], person[over]
     if len(order):
         tickets = _tickets(people.first[order], people.content[order], person)
-        ranked = np.argsort(_within(person, tickets))
+        ranked = np.argsort(_within(person, tickets), kind="stable")
         kept[order[ranked[_place_in_run(person[ranked]) >= most]]] = False
     return Choice(kept, len(sizes), int((sizes > most).sum()), len(kept))
 
@@ -186,7 +186,7 @@ def _tickets(first: Words, content: Words, person: NDArray[np.intp]) -> Words:
     It is keyed, as the digests of person and row are.
     """
     rows = _within(person, content)
-    order = np.argsort(rows)
+    order = np.argsort(rows, kind="stable")
     tickets = np.empty(len(order), dtype=np.uint64)
     tickets[order] = _place_in_run(rows[order])
     for words in (first, content, first):
@@ -195,12 +195,12 @@ def _tickets(first: Words, content: Words, person: NDArray[np.intp]) -> Words:
 
 
 def _within(person: NDArray[np.intp], digest: Words) -> Words:
-    """One number that orders rows by person, then by the first bits of a digest; enough, as a person has few rows.
+    """One number that orders rows by person, then by the first half of a digest; enough, as a person has few rows.
 
-    Where two digests of one person share these bits, the order of her own rows in the table decides, and nobody else's.
+    How many bits does not depend on how many people there are. Where two digests of one person share them, the order
+    of her own rows in the table decides, and nobody else's.
     """
-    bits = np.uint64(max(1, int(person[-1]).bit_length()))
-    return (person.astype(np.uint64) << (np.uint64(64) - bits)) | (digest >> bits)
+    return (person.astype(np.uint64) << HALF) | (digest >> HALF)
 
 
 def _place_in_run(values: NDArray[Any]) -> NDArray[np.intp]:

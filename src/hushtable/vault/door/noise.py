@@ -67,17 +67,18 @@ class JointNoise:
     def sharing(cls, price: Price, statistic: JointStatistic, unit: Unit, shares: Sequence[float]) -> JointNoise:
         """Each group gets its share of the price; one that no row can change stays exact and gets nothing."""
         noisy = [statistic.body(g, unit.open_relation).dimension > 0 for g in range(statistic.groups)]
-        wanted = [Fraction(share) if moved else Fraction(0) for share, moved in zip(shares, noisy, strict=True)]
+        wanted = [Fraction(share) if depends else Fraction(0) for share, depends in zip(shares, noisy, strict=True)]
         whole = price.on_grid(up=False).amount
-        scales = [round_up(unit.gauge * sum(wanted) / (whole * share)) if share else share for share in wanted]
+        moved = unit.gauge * statistic.largest_gauge * sum(wanted) / whole
+        scales = [round_up(moved / share) if share else share for share in wanted]
         return cls(per_group=tuple(scales))
 
 
 def joint_price(statistic: JointStatistic, noise: JointNoise, unit: Unit) -> Price:
     """The exact price: epsilon = sum over groups of the largest gauge of a person's change / b.
 
-    A row changes a group by a gauge of at most 1, rounded up, and a person by at most `unit.gauge`, as gauges add up;
-    a group is (gauge/b)-DP by the law of its noise (see `Body`), and groups add up.
+    A row changes a group by a gauge of at most G = `largest_gauge`, rounded up, and a person by at most `unit.gauge`
+    times that, as gauges add up; a group is (gauge G / b)-DP by the law of its noise (see `Body`), and groups add up.
     """
     if len(noise.per_group) != statistic.groups:
         raise BadPlan(f"{statistic.name} has {statistic.groups} groups but {len(noise.per_group)} scales were given")
@@ -86,7 +87,7 @@ def joint_price(statistic: JointStatistic, noise: JointNoise, unit: Unit) -> Pri
         if statistic.body(group, unit.open_relation).dimension:
             if scale <= 0:
                 raise BadPlan(f"group {group} of {statistic.name} depends on single rows and needs noise")
-            total += unit.gauge / scale
+            total += unit.gauge * statistic.largest_gauge / scale
     return Price(currency="pure", amount=total)
 
 
