@@ -18,7 +18,7 @@ from benchmarks._figure import figure
 from hushtable.addresses import TableAt
 
 FIGURES = ("postgresql-against-parquet", "postgresql-against-csv", "postgresql-memory")
-ROWS, TIMES = 1_000_000, 3
+ROWS, TIMES = 1_000_000, 2
 WORDS = np.array(["north", "east", "south", "west"])
 COLUMNS: dict[str, dict[str, Any]] = {
     "whole": {"kind": "integer", "between": [0, 99], "bins": 5},

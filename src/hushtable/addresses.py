@@ -36,7 +36,7 @@ class TableAt:
         check_address(self.address)
         if not self.names:
             raise BadPath(
-                f"a table is named NAME or SCHEMA.NAME (in double quotes where needed), not {self.table[:80]!r}"
+                f"name the table (--table) as NAME or SCHEMA.NAME, in double quotes if need be, not {self.table[:80]!r}"
             )
 
     @property

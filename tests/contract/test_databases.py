@@ -3,6 +3,7 @@
 import contextlib
 import sqlite3
 import threading
+import time
 from decimal import Decimal
 
 import duckdb
@@ -17,7 +18,9 @@ import hushtable as ht
 from hushtable.addresses import TableAt
 from hushtable.cli import app
 from hushtable.errors import BadData, BadPath, HushError
+from hushtable.owner.prepare import prepare
 from hushtable.vault.coding import encode, read_keys
+from hushtable.vault.ledger.ledger import Ledger
 from hushtable.vault.sources import open_source
 from hushtable.vault.sources.databases import DatabaseSource
 from hushtable.vault.statistics import Histogram
@@ -358,3 +361,44 @@ def test_decimals_are_coded_as_their_text(tmp_path):
     (batch,) = source.batches(["pay"])
     (pay,) = domain.attributes
     assert encode(pay, batch.column(0)).tolist() == [pay.code("12.34"), pay.code("99.9999"), pay.code(None)]
+
+
+@needs_postgres
+def test_without_room_for_codes_a_later_pass_that_is_lost_can_be_finished(tmp_path, monkeypatch):
+    at = in_postgres(rows(2000), None)
+    monkeypatch.setattr("hushtable.vault.coded_blocks.MOST_BYTES", 0)
+    plan = ht.plan(DOMAIN, rows=2000, workload="whole_table()", budget=ht.Budget(epsilon=5, delta="1e-9"))
+    prepare(plan)
+    passes = []
+    real = DatabaseSource.total
+
+    def total(source, *given):
+        passes.append(1)
+        if len(passes) == 2:
+            postgres.server().do(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                "WHERE pid <> pg_backend_pid() AND state LIKE 'idle in%'"
+            )
+        return real(source, *given)
+
+    monkeypatch.setattr(DatabaseSource, "total", total)
+    vault = ht.Vault(at, DOMAIN, ledger=tmp_path / "t.ledger")
+    text = said(lambda: vault.release(plan, journal=tmp_path / "t.part"))
+    assert "what was charged stays spent" in text
+    charged = Ledger.open(tmp_path / "t.ledger").left
+    assert ht.Vault.resume(tmp_path / "t.part", data=at).model.row_count() == (2000, 0)
+    assert Ledger.open(tmp_path / "t.ledger").left == charged
+
+
+@needs_postgres
+def test_a_pause_longer_than_the_servers_patience_is_none():
+    at = in_postgres(rows(20), None)
+    postgres.server().do("ALTER ROLE owner SET idle_in_transaction_session_timeout = '50ms'")
+    try:
+        source = open_source(at, DOMAIN)
+        with source.snapshot():
+            before = source.count()
+            time.sleep(0.4)
+            assert source.count() == before == 20
+    finally:
+        postgres.server().do("ALTER ROLE owner RESET idle_in_transaction_session_timeout")

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 __all__ = ["NumberTexts", "is_text"]
@@ -27,13 +28,13 @@ class NumberTexts(NamedTuple):
 
     @property
     def rest(self) -> Flags:
-        """Cells that say something else: a word, a number with an exponent or with many digits."""
+        """Cells that say something else: a word, a number with a large exponent or with spaces in it."""
         return ~(self.plain | self.blank)
 
     @classmethod
     def of(cls, column: pa.Array) -> NumberTexts:
         """Of a column of text."""
-        from .number_kernel import BLANK, PLAIN, parse_all
+        from .number_kernel import BLANK, LONG, PLAIN, parse_all
 
         width = np.int64 if pa.types.is_large_string(column.type) else np.int32
         _, offsets, data = column.buffers()
@@ -45,7 +46,11 @@ class NumberTexts(NamedTuple):
         if column.null_count:
             missing = np.asarray(column.is_null())
             form[missing], numbers[missing] = BLANK, np.nan
-        return cls(numbers, form == PLAIN, form == BLANK)
+        long = form == LONG
+        if long.any():
+            # Arrow rounds correctly, as Python does, and takes every text of this form.
+            numbers[long] = np.asarray(pc.cast(column.filter(pa.array(long)), pa.float64()))
+        return cls(numbers, (form == PLAIN) | long, form == BLANK)
 
 
 def is_text(kind: pa.DataType) -> bool:

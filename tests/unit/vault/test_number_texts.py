@@ -67,6 +67,32 @@ def made_up(count: int) -> list[str | None]:
         ["9" * k for k in range(1, 25)] + [f"0.{'1' * k}" for k in range(1, 30)] + ["0" * 20 + "7", "0.1" + "0" * 30]
     )
     texts += [repr(luck.uniform(-2, 200)) for _ in range(count)] + [f"{luck.uniform(-9, 99):.2f}" for _ in range(count)]
+    texts += [repr(luck.uniform(0, 1) * 10 ** luck.randint(-99, 99)) for _ in range(count)]
+    texts += [f"{luck.uniform(0, 1) * 1e-7:.{luck.randint(16, 60)}f}" for _ in range(count)]
+    texts += [
+        "1e5",
+        "1E5",
+        "1e+5",
+        "1e-05",
+        "1e",
+        "1e+",
+        "1e123",
+        "1.e5",
+        ".5e5",
+        "+1e5",
+        " 1e5",
+        "-1e5",
+        "1e5e5",
+        "1e5.0",
+    ]
+    texts += [
+        "-" + "1" * 199,
+        "1" * 200,
+        "1" * 201,
+        "1." + "1" * 198 + "e99",
+        "1" * 190 + "e99",
+        "0." + "0" * 150 + "7",
+    ]
     texts += ["".join(luck.choices(ALPHABET, k=luck.randint(1, 9))) for _ in range(3 * count)]
     return texts + [cell for cell in CELLS if isinstance(cell, str)]
 
