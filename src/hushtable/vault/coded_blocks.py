@@ -19,6 +19,7 @@ class CodedBlocks:
 
     def __init__(self) -> None:
         self._blocks: list[Codes] = []
+        self._bytes, self.complete = 0, True
 
     @classmethod
     def room_for(cls, rows: int, domain: Domain) -> CodedBlocks | None:
@@ -35,6 +36,15 @@ class CodedBlocks:
     def add(self, codes: Codes) -> None:
         """One more block."""
         self._blocks.append(codes)
+
+    def add_if_room(self, codes: Codes) -> None:
+        """One more block, or no longer any: then they are not `complete`."""
+        self._bytes += codes.nbytes
+        self.complete = self._bytes <= MOST_BYTES
+        if self.complete:
+            self._blocks.append(codes)
+        else:
+            self._blocks.clear()
 
     def keep(self, rows: NDArray[np.bool_]) -> None:
         """Drops all other rows."""

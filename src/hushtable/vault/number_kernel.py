@@ -58,9 +58,13 @@ def parse_all(text: NDArray[np.uint8], ends: Any, numbers: NDArray[np.float64], 
             form[i] = PLAIN
             number = whole / TENS[decimals]
             numbers[i] = -number if negative else number
-        elif bare and 0 < digits <= MOST_LONG and digits > decimals and (decimals > 0 or points == 0):
-            if at == end or _exponent(text, at, end):
-                form[i] = LONG
+        elif (
+            bare
+            and decimals < digits <= MOST_LONG
+            and (decimals > 0 or points == 0)
+            and (at == end or _exponent(text, at, end))
+        ):
+            form[i] = LONG
 
 
 @njit(inline="always", cache=True)

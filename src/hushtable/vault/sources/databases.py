@@ -85,14 +85,19 @@ class DatabaseSource(Source):
         """From held codes after the first pass of a snapshot, so that a connection that is lost then costs nothing."""
         if not CodedBlocks.serves(wanted, domain) or self._connection is None:
             return super().total(wanted, domain, progress)
-        if self._held is None:
-            held = CodedBlocks.room_for(self.count(), domain)
-            if held is None:
-                return super().total(wanted, domain, progress)
+        if self._held is not None:
+            return self._held.total(wanted)
+        held = CodedBlocks()
+
+        def blocks() -> Iterator[object]:
             for batch in watched(self.batches(wanted.columns(domain)), progress):
-                held.add(wanted.read(batch, domain))
-            self._held = held
-        return add_up(wanted, [self._held.total(wanted)])
+                codes = wanted.read(batch, domain)
+                held.add_if_room(codes)
+                yield wanted.accumulate(codes)
+
+        summed = add_up(wanted, blocks())
+        self._held = held if held.complete else None
+        return summed
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:

@@ -29,6 +29,7 @@ SETTINGS = (
     "SET LOCAL idle_in_transaction_session_timeout = 0",
     "SET LOCAL synchronize_seqscans = off",
     "SET LOCAL max_parallel_workers_per_gather = 0",
+    "SET LOCAL jit = off",
     "SET LOCAL enable_indexscan = off",
     "SET LOCAL enable_indexonlyscan = off",
     "SET LOCAL enable_bitmapscan = off",
@@ -53,8 +54,9 @@ WITH RECURSIVE base AS (
 SELECT attname::text, CASE typcategory WHEN 'A' THEN 'array' WHEN 'C' THEN 'record' ELSE typname::text END
 FROM base WHERE typtype <> 'd' ORDER BY attnum
 """
-# Read as they are under a binned attribute. The text of a float4 is shorter than its value as a float8.
-PLAIN = {"int2": "int8", "int4": "int8", "int8": "int8", "float8": "float8"}
+# Read as they are, as their value says what their text says. A float8 may be NaN, which is missing where its text
+# would be a value, so only under a binned attribute; the text of a float4 is shorter than its value as a float8.
+PLAIN = {"bool": "bool", "int2": "int8", "int4": "int8", "int8": "int8"}
 PERMISSION = "42501"
 # Before there is a session the driver has no code for what went wrong; its words are looked at and never repeated.
 UNKNOWN_USER = ("password", "authentication", "role")
@@ -130,7 +132,10 @@ class PostgresqlSource(DatabaseSource):
                 yield pa.RecordBatch.from_arrays(batch.columns, names=list(names))
 
     def _kind(self, name: str) -> str:
-        return PLAIN.get(self._types[name], "text") if name in self._numbers else "text"
+        kind = self._types[name]
+        if kind == "float8" and name in self._numbers:
+            return kind
+        return PLAIN.get(kind, "text")
 
     def _in_words(self, error: BaseException) -> HushError:
         state = getattr(error, "sqlstate", None)
