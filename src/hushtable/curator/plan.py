@@ -212,7 +212,7 @@ class CuratorPlan:
     def _settings_if_said(self) -> dict[str, Any]:
         """Those that states of older versions do not have."""
         lists = {} if self.workload is None else {"workload": str(self.workload)}
-        compared = {"calibration": str(self.calibration)} if self.calibration else {}
+        compared: dict[str, Any] = {"calibration": str(self.calibration)} if self.calibration else {}
         if self.sub_universe is not None:
             compared |= {"points": self.points, "smoothness": str(self.smoothness)}
         return lists | compared | ({"currency": "gdp"} if self.currency == "gdp" else {})
