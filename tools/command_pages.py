@@ -128,6 +128,10 @@ EXAMPLES = {
         "hush reproduce thaler2012 --fast --folder again",
         "hush reproduce thaler2013  # exit code 1",
     ),
+    "ledger rebind": (
+        'hush ledger rebind demo/clinic.ledger --domain rules.yaml --why "a rule was added"',
+        'hush ledger rebind demo/clinic.ledger --domain rules.yaml --why "again"  # exit code 1',
+    ),
     "ledger raise": ('hush ledger raise demo/clinic.ledger --epsilon 2 --delta 1e-9 --why "a second wave"',),
 }
 
@@ -144,6 +148,12 @@ with open("visits.csv", "w") as file:
     "fair solve": """\
 with open("metric.yaml", "w") as file:
     file.write("columns: {income: {scale: 20000}, debt: {scale: 15000}}\\nscale: 2\\n")
+""",
+    "ledger rebind": """\
+import hushtable as ht
+
+clinic = ht.Domain.load("demo/clinic.yaml").to_dict()
+ht.Domain.from_dict(clinic | {"impossible": ["age < 18 AND smoker AND diabetic"]}).save("rules.yaml")
 """,
     "sample": """\
 import hushtable as ht

@@ -140,7 +140,6 @@ class LedgerAccount:
 
     def _find(self, ledger: Ledger) -> None:
         domain, what = self.purpose.domain, plain(self.purpose.what)
-        ledger.require(table=domain.table, domain_digest=domain.digest)
         self._ledger, lines = ledger, ledger.lines()
         for opened in lines:
             if opened.kind == "reserve" and opened.what == what:
@@ -149,6 +148,8 @@ class LedgerAccount:
                 if not settled or own[-1].amount:  # else it was returned
                     self.reservation, self._settled = Reservation(ledger, opened), settled
                     self._made = deque(line for line in own if line.kind == "charge")
+        begun = None if self.reservation is None else self.reservation.number
+        ledger.require(table=domain.table, domain_digest=domain.digest, reserved=begun)
 
     def _create(self) -> Ledger:
         domain = self.purpose.domain
