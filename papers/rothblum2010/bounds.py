@@ -18,7 +18,18 @@ from scipy.stats import binom, hypergeom
 import hushtable as ht
 from hushtable.curator.plan import CuratorPlan, plan_curator
 
-__all__ = ["MISS", "Lower", "Printed", "columns", "fresh_loss", "guaranteed", "lower_bound", "printed", "printed_loss"]
+__all__ = [
+    "MISS",
+    "Lower",
+    "Printed",
+    "azuma_exponent",
+    "columns",
+    "fresh_loss",
+    "guaranteed",
+    "lower_bound",
+    "printed",
+    "printed_loss",
+]
 
 # All of a session holds with chance 1 - this, here and in the source's beta.
 MISS = 0.05
@@ -145,6 +156,16 @@ def _apart(s: int, shared: int, repeats: int, k: int, epsilon: float) -> float:
     inside = binom.cdf(differ + steps, 2 * differ, 0.5) - binom.cdf(differ - steps - 1, 2 * differ, 0.5)
     enough = k * -np.log(np.minimum(inside, 1 - 1e-16)) > pairs
     return float(steps[enough].max() + 1) / s if enough.any() else 0.0
+
+
+def azuma_exponent(delta: float) -> float:
+    """Of the proof of Lemma 4.3.8, over log(1 / delta): below 1 it does not close.
+
+    A deviation of epsilon / 2 in m' = 32 m log(1 / delta)^(1/2) rounds of at most 2 e0 has epsilon^2 / (32 m' e0^2),
+    with e0 = epsilon / (10 m^(1/2) log(1 / delta)) by (4.3).
+    """
+    logs = log(1 / delta)
+    return 100 * logs**2 / (32 * 32 * sqrt(logs)) / logs
 
 
 def printed_loss(*, n: int, k: int, universe: float, epsilon: float) -> float:

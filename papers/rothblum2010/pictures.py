@@ -11,7 +11,7 @@ from papers.rothblum2010.survey import draw_curator
 
 __all__ = ["draw"]
 
-BLUE, ORANGE, GREEN, GREY = "#1f77b4", "#d95f02", "#2ca02c", "#777777"
+BLUE, ORANGE, GREEN = "#1f77b4", "#d95f02", "#2ca02c"
 COLORS = {"delta": {"theirs": ORANGE, "ours": BLUE}, "pure": {"theirs": "#8c510a", "ours": GREEN}}
 TIMES = ("none", "polylog N", "N", "poly(N)", "N^n")
 
@@ -39,10 +39,7 @@ def _growth(
 ) -> None:
     """Observed errors with a mark, stated ones without; dotted the rate of the theorem through the first of theirs."""
     for kind in kinds:
-        for whose, color in (
-            ("theirs", ORANGE if kind == "delta" else "#8c510a"),
-            ("ours", BLUE if kind == "delta" else GREEN),
-        ):
+        for whose, color in COLORS[kind].items():
             own = [row for row in select(rows, figure=figure, whose=whose) if row.method.endswith(kind)]
             name = f"{whose}, {kind}" if len(kinds) > 1 else whose
             line(ax, select(own, quantity="largest error"), x, f"{name}, largest", color=color, marker="o")
@@ -70,7 +67,8 @@ def _trade(ax: Any, rows: Sequence[Row]) -> None:
         label = "as printed, without constants" if whose == "theirs" else "ours, as stated"
         ax.plot([row.r for row in some], [row.value for row in some], mark, color=color, label=label)
         for row in some:
-            ax.annotate(row.method, (row.r, row.value), fontsize=7, xytext=(5, 3), textcoords="offset points")
+            at = (5, 3) if row.r != 1 else (-40, -12)
+            ax.annotate(row.method, (row.r, row.value), fontsize=7, xytext=at, textcoords="offset points")
     axis(ax, "time of a question", "error in rows", log="y")
     ax.set_xticks(range(len(TIMES)), TIMES)
     ax.set_xlim(-0.4, 5.1)

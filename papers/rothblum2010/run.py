@@ -9,7 +9,7 @@ from typing import Any
 import hushtable as ht
 from papers._paper import Measured, Row, select, slope
 from papers.hardt2012.tables import nltcs
-from papers.rothblum2010.bounds import MISS, fresh_loss, guaranteed, lower_bound, printed, printed_loss
+from papers.rothblum2010.bounds import MISS, azuma_exponent, fresh_loss, guaranteed, lower_bound, printed, printed_loss
 from papers.rothblum2010.pictures import draw
 from papers.rothblum2010.reduced import ERROR, STATED, lemma_rows, reduced_rows
 from papers.rothblum2010.sessions import Session, our_session, sparse_table, their_session
@@ -161,6 +161,7 @@ def measure(rows: Sequence[Row]) -> dict[str, Measured]:
         "delta-universe": _growth(adverse, "universe", "delta", lambda row: row.d),
         "delta-within": _over(rows, printed_runs, "delta"),
         "delta-lasts": _used(rows, "theirs", "delta"),
+        "delta-proof": Measured(azuma_exponent(1e-6), "100 / 1024 log(1 / delta)^(1/2)"),
         "delta-rows-ours": _growth(rows, "stated by rows", "delta", lambda row: row.n),
         "pure-private": _printed_loss(rows),
         "pure-private-fresh": Measured(select(rows, method="fresh noise")[0].value, "of 1 to 100,000 lazy answers"),
@@ -206,7 +207,7 @@ def _printed_loss(rows: Sequence[Row]) -> Measured:
 
 
 def _constants(rows: Sequence[Row]) -> Measured:
-    """Ours over theirs, as stated for the same n = 10^8, k and N."""
+    """Ours over theirs, as stated for the same n, k and N."""
     ours, theirs = guaranteed(10**7, 10**6, MANY, DELTA)[1], printed(n=10**7, k=10**6, universe=2.0**MANY, epsilon=1.0,
                                                                      delta=1e-6).accuracy  # fmt: skip
     return Measured(ours / theirs, f"{ours:.3f} against {theirs:.3f} at n = 10^7, k = 10^6, N = 2^10")

@@ -21,6 +21,11 @@ def test_the_printed_constants_are_of_no_use_on_a_survey():
     assert bounds.printed(n=10**8, k=1000, universe=2.0**16, epsilon=1, delta=1e-6).threshold < 0.1
 
 
+def test_the_printed_proof_closes_for_no_delta_in_use():
+    assert bounds.azuma_exponent(1e-6) == pytest.approx(0.363, abs=1e-3)
+    assert bounds.azuma_exponent(1e-40) < 1 < bounds.azuma_exponent(1e-50)
+
+
 def test_the_printed_pure_algorithm_gives_a_row_away():
     given = bounds.printed(n=10**6, k=10**5, universe=2.0**16, epsilon=1, delta=None)
     assert given.sigma * 10**6 == pytest.approx(38_732, abs=1)
