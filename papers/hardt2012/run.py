@@ -271,17 +271,22 @@ COLORS = {ALL: "#d95f02", ALL_FITTED: "#e6ab02", PLAIN: "#8c510a", ITERATED: "#c
           NO_HISTOGRAM: "#777777", OURS: "#1f77b4", PAIRS: "#2ca02c", PAIRS_DELTA: "#9467bd"}  # fmt: skip
 
 
+MARKS = {f", T = {t}": mark for t, mark in zip(LARGE_ROUNDS, "v^s", strict=True)}
+
+
 def _draw_table(ax: Any, rows: Sequence[Row]) -> None:
     if not any(row.epsilon for row in rows):
         ax.text(0.5, 0.5, "not computed: no such table at hand", ha="center", transform=ax.transAxes)
         return
     for method, color in COLORS.items():
         for label, curve in _curves(select(rows, method=method, quantity=QUANTITY)).items():
-            line(ax, curve, "epsilon", f"{curve[0].whose}, {method}{label}", color=color, marker="o",
+            line(ax, curve, "epsilon", f"{curve[0].whose}, {method}{label}", color=color, marker=MARKS.get(label, "o"),
                  linestyle="--" if curve[0].whose == "theirs" else "-")  # fmt: skip
             points = sorted((row.epsilon or 0.0, row.value, _deviation(rows, row)) for row in curve)
             x, middle, spread = (np.array(column) for column in zip(*points, strict=True))
-            ax.fill_between(x, np.maximum(middle - spread, 1e-3), middle + spread, color=color, alpha=0.12, linewidth=0)
+            # A logarithm has no place for what is below 0: at most four fifths downwards.
+            low = np.maximum(middle - spread, middle / 5)
+            ax.fill_between(x, low, middle + spread, color=color, alpha=0.12, linewidth=0)
     for row in select(rows, whose="naive"):
         ax.axhline(row.value, color="black", linewidth=1, linestyle=":" if row.method == "uniform" else "-")
         ax.annotate(row.method, (0.05, row.value), fontsize=8, va="bottom")
