@@ -122,6 +122,11 @@ class Curator:
                 self._shut("it was stopped in the middle of an answer")
                 raise
 
+    def knows(self, text: str) -> bool:
+        """Whether a question has an answer that costs nothing: paid for before, or the same for every table."""
+        asked = self._subject.asked(self._subject.parse(text))
+        return asked.always is not None or asked.key in self._paid_answers
+
     @property
     def answers_left(self) -> int:
         """How many answers can still be paid for."""
