@@ -18,6 +18,8 @@ from ..domain.predicate import Predicate
 from ..errors import BadQuestion, BadState, BadSynopsis
 from ..maths.distribution import Factored
 from ..maths.distribution.measured import Measured
+from ..maths.distribution.question_parts import MOST_CELLS as MOST_PARTS
+from ..maths.distribution.question_parts import QuestionParts, question_parts, whole
 from ..maths.distribution.running import Running
 from ..models.reading import noise_scale, row_count
 from ..questions.lists import Listed
@@ -146,6 +148,15 @@ class AskedCondition(Asked):
     @property
     def width(self) -> int:
         return len(self.positions)
+
+    @cached_property
+    def parts(self) -> QuestionParts:
+        shares = self.belief.distribution().one_ways()
+        if len(self.true) > MOST_PARTS:
+            share = self.share()
+            return whole(np.array([share * (1 - share)]))
+        table = self.true.reshape(1, *(len(shares[p]) for p in self.positions)).astype(np.float64)
+        return question_parts(table, self.positions, shares)
 
     def statistic(self) -> Statistic:
         return OneQuestion(self.belief.plan.domain.sizes, self.positions, self.true)

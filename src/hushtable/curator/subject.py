@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ..maths.distribution import Factored
+from ..maths.distribution.question_parts import QuestionParts
 from ..models.base import Model
 from ..models.weighted.calibration import WeightedCalibration
 from ..questions.lists import Listed
@@ -42,6 +43,10 @@ class Asked(Protocol):
     @property
     def width(self) -> int:
         """How many columns it is about; 0 where they are not counted."""
+
+    @property
+    def parts(self) -> QuestionParts:
+        """How much of it single columns tell, each pair of them, and only more."""
 
     def statistic(self) -> Statistic:
         """What is compared and measured: `grain` times the count."""
