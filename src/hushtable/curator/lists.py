@@ -64,6 +64,10 @@ class ListSubject(Subject):
     def rows_stderr(self) -> float:
         return self.belief.rows_stderr
 
+    @property
+    def start_variance(self) -> float:
+        return 0.0
+
     def start(self) -> Statistic:
         return RowCount()
 

@@ -77,6 +77,10 @@ class Subject(Protocol):
     def rows_stderr(self) -> float:
         """Its standard error; 0 where it is public."""
 
+    @property
+    def start_variance(self) -> float:
+        """Of a count in the tables that the hypothesis starts from; 0 where there are none."""
+
     def start(self) -> Statistic:
         """Counts the rows and, for a hypothesis, is what it starts from."""
 

@@ -22,7 +22,7 @@ from ..mechanisms.summed_distance import compared
 from ..models.weighted.calibration import WeightedCalibration, read_ratios
 from ..vault.ledger.sealed_lines import Chain
 from .plan import CuratorPlan
-from .subject import Asked
+from .subject import Asked, Subject
 
 if TYPE_CHECKING:
     from ..vault.door.door import Door
@@ -81,11 +81,11 @@ class UsualBars:
     stage: int = -1
     ratios: KindRatios | None = None
 
-    def stderr(self, value: float, asked: Asked, rows: float, *, free: bool) -> float:
+    def stderr(self, value: float, asked: Asked, subject: Subject, *, free: bool) -> float:
         """In rows, of what the hypothesis says to a question; nan where nothing is known."""
-        known = []
+        known, rows = [], subject.rows
         if self.ratios is not None and self.ratios.by_pairs:
-            known.append(rows * float(self.ratios.by_parts(asked.parts, rows)[0]))
+            known.append(rows * float(self.ratios.by_parts(asked.parts, rows, subject.start_variance)[0]))
         elif self.ratios is not None:
             deviation = float(deviations(np.array([value / rows]), 0.0, rows)[0])
             known.append(rows * self.ratios.ratio("any", asked.width, rows).ratio * deviation)

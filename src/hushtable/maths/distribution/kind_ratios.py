@@ -63,7 +63,7 @@ FINE_NOISE = 0.25
 # Few columns may have all of their dependence in one pair, so that a number for all says little of each: pairs of so
 # many columns are compared one by one where the noise of each sum is expected to be at most so large. Ratios of pairs
 # differ by more than those of tables do, and so do questions about one pair.
-MOST_APART, PAIR_NOISE, BETWEEN_PAIRS, HARDER_PAIRS = 6, 2.0, 1.5, 1.4
+MOST_APART, PAIR_NOISE, BETWEEN_PAIRS, HARDER_PAIRS = 6, 2.0, 1.5, 1.5
 # The least ratio that is believed; and so many standard errors are added to a ratio, since bars that are too narrow do
 # more harm than bars that are too wide.
 LEAST, CAUTION = 0.5, 1.0
@@ -79,7 +79,11 @@ class Comparison(NamedTuple):
 
     def holds(self, kind: Kind, width: int) -> bool:
         """Whether a question is one of these; wider ones than were compared count as the widest."""
-        return not self.columns and self.kind in ("any", kind) and self.least <= min(max(width, 1), MOST_WIDTH) <= self.most
+        return (
+            not self.columns
+            and self.kind in ("any", kind)
+            and self.least <= min(max(width, 1), MOST_WIDTH) <= self.most
+        )
 
 
 COARSE = (Comparison("together", 1, MOST_WIDTH), Comparison("apart", 1, MOST_WIDTH))
@@ -185,17 +189,24 @@ def grouped_table(distribution: Factored, grouped: GroupedSet) -> Floats:
     return np.ascontiguousarray(out.transpose([axes.index(p) for p in grouped.members]))
 
 
-def expected_by_parts(comparison: Comparison, sets: Sequence[GroupedSet], shares: Sequence[Floats], rows: float) -> float:
+def expected_by_parts(
+    comparison: Comparison, sets: Sequence[GroupedSet], shares: Sequence[Floats], rows: float
+) -> float:
     """The same where pairs are compared one by one: errors are as large as the part that this one has in each cell."""
     deviation = 0.0
     for grouped in sets:
-        halves = [np.bincount(groups, shares[j], size) for j, groups, size in
-                  zip(grouped.members, grouped.maps, grouped.shape, strict=True)]  # fmt: skip
+        cut = zip(grouped.members, grouped.maps, grouped.shape, strict=True)
+        halves = [np.bincount(groups, shares[column], size).astype(np.float64) for column, groups, size in cut]
         cells = np.eye(grouped.cells).reshape(grouped.cells, *grouped.shape)
         parts = question_parts(cells, range(len(halves)), halves)
         wide = [part for among, part in parts.own.items() if len(among) >= min(comparison.least, 2)]
         deviation += float(np.sqrt(sum(wide, parts.rest)).sum())
-    return math.sqrt(rows) * math.sqrt(2 / math.pi) * usual("any", comparison.least) * deviation
+    return math.sqrt(rows) * math.sqrt(2 / math.pi) * _usual_apart(comparison) * deviation
+
+
+def _usual_apart(comparison: Comparison) -> float:
+    """Single columns are fitted again and again to what was measured of them; they err by no more than chance."""
+    return 1.0 if len(comparison.columns) == 1 else usual("any", comparison.least)
 
 
 def expected_sum(
@@ -241,7 +252,7 @@ class KindRatios:
         middle, left = 1.0, 0.0
         for place, comparison in enumerate(self.comparisons):
             if self.by_pairs:  # each by itself
-                middle, prior = 1.0, (BETWEEN_PAIRS if comparison.columns else BETWEEN) ** 2
+                middle, prior = 1.0, (BETWEEN_PAIRS if len(comparison.columns) > 1 else BETWEEN) ** 2
             else:
                 first = place == 0 or comparison.kind != self.comparisons[place - 1].kind
                 prior = left + (BETWEEN if first else STEP * middle) ** 2
@@ -258,16 +269,18 @@ class KindRatios:
         """Whether pairs of columns were compared one by one."""
         return any(comparison.columns for comparison in self.comparisons)
 
-    def by_parts(self, parts: QuestionParts, rows: float) -> Floats:
+    def by_parts(self, parts: QuestionParts, rows: float, noise: float) -> Floats:
         """Standard deviations of errors of shares, where pairs were compared one by one.
+
+        `noise`: the variance of a count in the tables of single columns that the distribution starts from.
 
         Every column and every pair has its own ratio, and what only more columns tell that of wider questions.
         """
-        times = {each.columns: HARDER_PAIRS * usual("any", each.least) * own for each, (own, _) in self._beyond.items()}
+        times = {each.columns: HARDER_PAIRS * _usual_apart(each) * own for each, (own, _) in self._beyond.items()}
         most = max(times.values())
         square = times.get((), most) ** 2 * parts.rest
         square = square + sum(times.get(among, most) ** 2 * own for among, own in parts.own.items())
-        return np.asarray(np.sqrt(square / rows + 1 / rows**2))
+        return np.asarray(np.sqrt(square / rows + (1 + noise * parts.squares) / rows**2))
 
     def ratio(self, kind: Kind, width: int, rows: float) -> ErrorRatio:
         """Errors over deviations for questions of a kind about so many columns of a table of so many rows."""

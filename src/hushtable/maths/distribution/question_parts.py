@@ -25,11 +25,13 @@ class QuestionParts(NamedTuple):
 
     own: dict[tuple[int, ...], Floats]
     rest: Floats
+    squares: Floats
+    """Summed over codes, of what single columns tell: so much of the noise of their tables is in an answer."""
 
 
 def whole(variance: Floats) -> QuestionParts:
     """Nothing is told apart."""
-    return QuestionParts({}, variance)
+    return QuestionParts({}, variance, np.ones_like(variance))
 
 
 def question_parts(functions: Floats, columns: Sequence[int], shares: Sequence[Floats]) -> QuestionParts:
@@ -39,15 +41,17 @@ def question_parts(functions: Floats, columns: Sequence[int], shares: Sequence[F
     """
     axes, shares = range(len(columns)), [shares[column] for column in columns]
     middle = functions - _given(functions, shares, ())[(..., *[None] * len(columns))]
-    own: dict[tuple[int, ...], Floats] = {}
+    own, squares = dict[tuple[int, ...], Floats](), np.zeros(len(functions))
     for axis in axes:
-        own[columns[axis],] = _variance(_given(middle, shares, (axis,)), shares, (axis,))
+        alone = _given(middle, shares, (axis,))
+        own[columns[axis],] = _variance(alone, shares, (axis,))
+        squares += (alone**2).sum(axis=1)
     for first, second in combinations(axes, 2):
         both = _variance(_given(middle, shares, (first, second)), shares, (first, second))
         alone = own[columns[first],] + own[columns[second],]
         own[tuple(sorted((columns[first], columns[second])))] = np.maximum(both - alone, 0.0)
     told = np.asarray(sum(own.values(), np.zeros(len(functions))))
-    return QuestionParts(own, np.maximum(_variance(middle, shares, tuple(axes)) - told, 0.0))
+    return QuestionParts(own, np.maximum(_variance(middle, shares, tuple(axes)) - told, 0.0), squares)
 
 
 def _given(functions: Floats, shares: Sequence[Floats], kept: tuple[int, ...]) -> Floats:

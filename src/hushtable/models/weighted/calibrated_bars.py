@@ -96,6 +96,12 @@ class CalibratedBars:
             apart = self._apart(mean, has, middle) if self.calibration.replicates else 0.0
             return np.asarray(self.ratio.ratio * np.sqrt(apart + inside / (self.rows * share)))
 
+    @property
+    def _noise(self) -> float:
+        """The variance of a count in a table of one column."""
+        single = [item for item in self.model.measured if item.function is None and len(item.positions) == 1]
+        return max((item.variance(self.model.law) for item in single), default=0.0)
+
     def _by_parts(self, values: Floats | None, variance: Floats) -> Floats:
         """Where pairs were compared one by one: of the share of each group, or of its sum of values (groups, codes).
 
@@ -105,7 +111,7 @@ class CalibratedBars:
         positions = question.positions
         shape = tuple(sizes[p] for p in positions)
         if len(variance) * math.prod(shape) > MOST_CELLS:
-            return self.calibration.ratios.by_parts(whole(variance), self.rows)
+            return self.calibration.ratios.by_parts(whole(variance), self.rows, self._noise)
         where = question.where.table(positions, shape) if question.where else np.ones(shape)
         key = np.zeros(shape, dtype=np.int64)
         for position in question.groups:
@@ -116,7 +122,7 @@ class CalibratedBars:
             axis = positions.index(question.average)
             functions = functions * np.moveaxis(_along(values.T, axis, len(shape)), -1, 0)
         parts = question_parts(functions, positions, self.model.distribution.one_ways())
-        return self.calibration.ratios.by_parts(parts, self.rows)
+        return self.calibration.ratios.by_parts(parts, self.rows, self._noise)
 
     def _apart(self, mean: Floats, has: Floats, middle: Floats) -> Floats:
         """Mean square distance of the replicates' averages from the model's."""
