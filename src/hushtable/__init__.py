@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .questions.workloads.known_lists import KnownLists as KnownLists
     from .questions.workloads.linear import Linear as Linear
     from .questions.workloads.marginals import Marginals as Marginals
+    from .questions.workloads.means import Means as Means
     from .questions.workloads.parities import ParityQueries as ParityQueries
     from .questions.workloads.polynomials import Polynomials as Polynomials
     from .questions.workloads.ranges import Ranges as Ranges
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from .questions.workloads.wide import AnyOf as AnyOf
     from .questions.workloads.wide import AtLeast as AtLeast
     from .questions.workloads.wide import Predicates as Predicates
+    from .server.client import connect as connect
     from .synopsis import Synopsis as Synopsis
     from .synopsis import load as load
     from .synopsis.combined import Combined as Combined
@@ -57,6 +59,7 @@ _HOMES = {
     "Unit": "budget",
     "WholeTable": "questions.workloads.whole_table",
     "Marginals": "questions.workloads.marginals",
+    "Means": "questions.workloads.means",
     "Predicates": "questions.workloads.wide",
     "AnyOf": "questions.workloads.wide",
     "AllOf": "questions.workloads.wide",
@@ -83,6 +86,7 @@ _HOMES = {
     "Simulated": "vault.door.randomness",
     "Synopsis": "synopsis",
     "load": "synopsis",
+    "connect": "server.client",
     "combine": "synopsis.combined",
     "Combined": "synopsis.combined",
     "Listed": "questions.lists",

@@ -46,8 +46,15 @@ class Running:
     A condition touches only the cells where it is true, or only those where it is not, whichever are fewer.
     """
 
-    def __init__(self, sizes: Sequence[int], *, cap: int, start: Sequence[Evidence] = ()) -> None:
-        self.distribution = Factored(sizes, cap=cap)
+    def __init__(
+        self,
+        sizes: Sequence[int],
+        *,
+        cap: int,
+        start: Sequence[Evidence] = (),
+        distribution: Factored | None = None,
+    ) -> None:
+        self.distribution = distribution or Factored(sizes, cap=cap)
         self.start = list(start)
         self.learned: list[Evidence] = []
         self._layouts: dict[tuple[int, ...], Layout] = {}
@@ -65,7 +72,7 @@ class Running:
             return min(float(self.distribution.table(positions).ravel()[true].sum()), 1.0)
         return min(float(self._kernel.total(layout.group.table, layout.bases[true], layout.outer, layout.inner)), 1.0)
 
-    def can_learn(self, positions: tuple[int, ...]) -> bool:
+    def can_learn(self, positions: tuple[int, ...], true: Truth) -> bool:
         """Whether the attributes can be joined within the cap."""
         return self.distribution.cells(positions) <= self.distribution.cap
 
@@ -79,8 +86,8 @@ class Running:
         group = self.distribution.join(item.positions)
         self.learned.append(item)
         begun = self.begun(item.positions)
-        for number in range(SMALL_PASSES if group.table.size <= SMALL else PASSES):
-            if number >= PASSES and max(float(np.abs(each.theta).max()) for each in self.recent) > FAR:
+        for number in range(SMALL_PASSES if begun and group.table.size <= SMALL else PASSES):
+            if number >= PASSES and max(_largest(each) for each in self.recent) > FAR:
                 break
             self.refit(self.recent, passes=1)
             fit(self.distribution, begun, passes=1)
@@ -161,6 +168,10 @@ class Running:
                 self._layouts.clear()
             known = self._layouts[positions] = _layout(groups[0], positions)
         return known
+
+
+def _largest(item: Evidence) -> float:
+    return 0.0 if item.theta is None else float(np.abs(item.theta).max())
 
 
 def _layout(group: Group, positions: tuple[int, ...]) -> Layout:
