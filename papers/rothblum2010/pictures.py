@@ -18,11 +18,17 @@ TIMES = ("none", "polylog N", "N", "poly(N)", "N^n")
 
 def draw(rows: Sequence[Row]) -> Any:
     """Eight panels."""
-    figure, axes = panels(4, 2, [
-        "1  with a delta of 1e-6, by rows", "2  pure epsilon, by rows", "3  by questions (theirs 10^10 rows, ours 10^5)",
-        "4  by the universe (theirs 10^10 rows, ours 10^5)", "5  pure epsilon: lower bound and reached, N = 2^12", "6  figure 4.1, n = 10^6, k = 10^5",
-        "7  on 16,384 points, 50,000 rows, (1, 1e-6)", "8  nltcs: questions one at a time, (1, 1e-6)",
-    ])  # fmt: skip
+    titles = (
+        "1  with a delta of 1e-6, by rows",
+        "2  pure epsilon, by rows",
+        "3  by questions (theirs 10^10 rows, ours 10^5)",
+        "4  by the universe (theirs 10^10 rows, ours 10^5)",
+        "5  pure epsilon: lower bound and reached, N = 2^12",
+        "6  figure 4.1, n = 10^6, k = 10^5",
+        "7  on 16,384 points, 50,000 rows, (1, 1e-6)",
+        "8  nltcs: questions one at a time, (1, 1e-6)",
+    )
+    figure, axes = panels(4, 2, titles)
     for kind, power in (("delta", -1 / 2), ("pure", -1 / 3)):
         _growth(next(axes), rows, "rows", "n", "rows", (kind,), power)
     _growth(next(axes), rows, "questions", "k", "questions", ("delta", "pure"), None)
