@@ -38,7 +38,9 @@ def main() -> None:
     made = [
         *coded(),
         dated(),
+        summed(),
         ruled(),
+        people(),
         *twice(),
         *rare(),
         *wide(),
@@ -119,6 +121,26 @@ def dated() -> Case:
     table = pa.table(dummy_rows(shape, rows=1000, seed=9))
     asked = ("day >= '2024-04-01' AND sex = 'male'", "SELECT clock, count(*) FROM t GROUP BY clock", "quarter(day) = 2")
     return "dates-pure", release(shape, table, "pure", "marginals(width=2)", "tables"), asked
+
+
+def people() -> Case:
+    """People who are told apart: at most two rows of each count."""
+    shape = domain(rows=2, person="who")
+    table = table_of(shape, random_codes(shape, 3000, seed=3))
+    table = table.append_column("who", pa.array([(i * i) % 900 for i in range(3000)]))
+    return "people-zcdp", release(shape, table, "zcdp", "marginals(width=2)", "low-order"), CODED
+
+
+def summed() -> Case:
+    """Tables with exact sums of a column beside them."""
+    shape = ht.Domain.from_dict(domain().to_dict() | {"means": ["age"]})
+    table = table_of(shape, random_codes(shape, 1000, seed=3))
+    asked = (
+        "SELECT avg(age) FROM t",
+        "SELECT sex, avg(age) FROM t GROUP BY sex",
+        "SELECT avg(age) FROM t WHERE smoker",
+    )
+    return "means-gdp", release(shape, table, "gdp", "marginals(width=2)", "tables"), asked
 
 
 def twice() -> Iterator[Case]:

@@ -47,6 +47,7 @@ from ..vault.statistics.projected_sums import ProjectedSums
 from ..vault.statistics.row_count import RowCount
 from ..vault.statistics.sparse_chebyshev import SparseChebyshevSums
 from ..vault.statistics.splines import SplineSums
+from ..vault.statistics.split_sums import SplitSums
 from ..vault.statistics.wide_counts import WideCounts
 from .made_up_tables import NAMES
 from .shapes import BINARY, FINE, MIXED, OPEN, REAL, RULES, Attributes
@@ -206,7 +207,7 @@ def _splines(domain: Domain) -> list[Statistic]:
 
 
 def _chebyshev(domain: Domain) -> list[Statistic]:
-    neighbours = domain.unit.neighbours
+    neighbours = domain.unit.open_relation
     weights = np.rint(decaying(4, 2, 2.0) * WEIGHT_UNIT).astype(np.int64)  # the last is that of missing values
     usual = ChebyshevSums([_block()], weights=[weights], bits=10, neighbours=neighbours)
     # Equal weights have a bound without any room, and of one bit rounding leaves little.
@@ -225,6 +226,10 @@ def _functions(domain: Domain) -> list[Statistic]:
     # The last one states a range that its values leave: they must be cut to it.
     texts, ranges = ("exp(-age/50)", "age*bmi", "bmi"), ((0.1, 0.7), (252.0, 5292.0), (24.0, 34.0))
     return [FunctionSums(_block(), [parse_expression(t, ["age", "bmi"]) for t in texts], ranges, 2**20)]
+
+
+def _split(domain: Domain) -> list[Statistic]:
+    return [SplitSums(domain, [("age", None), ("bmi", None), ("age", "bmi")], unit=2**10)]
 
 
 def _bounded_tables(domain: Domain) -> list[Statistic]:
@@ -292,4 +297,5 @@ STATISTICS: dict[str, StatisticSpecimen] = {
     "sparse-chebyshev": StatisticSpecimen(attributes=FINE, build=_sparse_chebyshev, exact=()),
     "bounded-tables": StatisticSpecimen(attributes=REAL, build=_bounded_tables, exact=()),
     "functions": StatisticSpecimen(attributes=REAL, build=_functions, exact=()),
+    "split-sums": StatisticSpecimen(attributes=REAL, build=_split),
 }

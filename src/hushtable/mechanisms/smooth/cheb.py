@@ -116,7 +116,11 @@ def _balanced(planned: Planned, weights: Floats, domain: Domain) -> Floats:
         return weights
 
     def cost(wide: Floats) -> float:
-        apart = changes(wide, optional, neighbours=domain.unit.neighbours, cells=block.cells, density=ROUGH)
+        apart = [
+            change
+            for relation in domain.unit.changes
+            for change in changes(wide, optional, neighbours=relation, cells=block.cells, density=ROUGH)
+        ]
         units = 1 / wide
         units.flat[0] = units.flat[0] if private or block.cells > 1 else 0.0
         return max(c.squared for c in apart) * float(planned.variances(units, private_rows=private).mean())
@@ -147,7 +151,7 @@ def chebyshev_design(
     bits = unit_bits(rows, MOST_BITS) // 2
     for _ in range(3):
         statistic = ChebyshevSums([b.block for b in blocks], weights=weights, bits=bits,
-                                  neighbours=domain.unit.neighbours)  # fmt: skip
+                                  neighbours=domain.unit.open_relation)  # fmt: skip
         ones = [noise_units(statistic, i, law, 1.0) for i in range(len(blocks))]
         uses = [float(b.variances(u).mean()) for b, u in zip(blocks, ones, strict=True)]
         noise = Noise.costing(price, statistic, domain.unit, shares(uses, law))

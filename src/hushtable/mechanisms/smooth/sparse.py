@@ -142,7 +142,7 @@ def _noised(
     law, bits = Law.of(price), unit_bits(rows, MOST_BITS) // 2
     while True:
         statistic = SparseChebyshevSums(
-            [b.block for b in blocks], levels=levels, decay=decay, bits=bits, neighbours=domain.unit.neighbours
+            [b.block for b in blocks], levels=levels, decay=decay, bits=bits, neighbours=domain.unit.open_relation
         )
         ones = [noise_units(statistic, i, law, 1.0) for i in range(len(blocks))]
         uses = [float(b.variances(u).mean()) for b, u in zip(blocks, ones, strict=True)]
