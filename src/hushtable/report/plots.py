@@ -78,7 +78,7 @@ def save_comparison(path: Path, compared: BudgetComparison) -> None:
         drawn = [(epsilon, scale * errors[width]) for epsilon, errors in points if width in errors]
         axes.plot(*zip(*drawn, strict=True), marker="o", label=f"{width} column{'s' if width > 1 else ''}")
     axes.set_xscale("log")
-    axes.set_yscale("log")
+    axes.set_ylim(0, None)
     places = [float(plan.budget.epsilon or 0) for plan in compared.plans]
     axes.set_xticks(places, [readable(place) for place in places])
     axes.minorticks_off()
