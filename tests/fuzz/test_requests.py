@@ -10,9 +10,9 @@ PATHS = ("/", "/releases/{r}", "/releases/{r}/ask", "/releases/{r}/cross", "/rel
          "/api/v1/releases/{r}", "/api/v1/releases/{r}/ask", "/api/v1/releases/{r}/file", "/api/v1/releases/{r}/sample",
          "/api/v1/releases/{r}/report", "/api/v1/plan", "/api/v1/curator/ask", "/api/v1/curator/purse")  # fmt: skip
 NAMES = (
-    "q a b n rows seed count confidence format simultaneous part name domain epsilon delta "
-    "workload answers password next form_token questions question"
-).split()
+    "q", "a", "b", "n", "rows", "seed", "count", "confidence", "format", "simultaneous", "part", "name",
+    "domain", "epsilon", "delta", "workload", "answers", "password", "next", "form_token", "questions", "question",
+)  # fmt: skip
 TEXTS = (
     "", "0", "-1", "1e999", "nan", "true", "null", "smoker", "age >= 65", "SELECT count(*) FROM t", "'", '"', "%",
     "\x00",

@@ -23,7 +23,7 @@ SETTINGS = ("always", "attributes", "csv", "impossible", "means", "missing_value
 
 # Before it nobody knew dates, times, labels and codes for missing values.
 CODED_FORM = 5
-# Before it nobody knew what always holds, comparisons between columns, nor sums of columns.
+# Before it nobody knew what always holds, comparisons between columns, sums of columns, nor who is told apart.
 NEWEST_FORM = 6
 # Columns that a notebook shows.
 MOST_SHOWN = 100
@@ -90,10 +90,11 @@ class Domain:
         if not isinstance(parts, Mapping):
             raise BadDomain("a domain is a mapping with table, attributes, unit and neighbours")
         check_settings(parts, SETTINGS, "the domain")
+        attributes = read_attributes(parts)
         made = cls(
             table=read_table(parts),
-            attributes=read_attributes(parts),
-            unit=read_unit(parts),
+            attributes=attributes,
+            unit=read_unit(parts, [a.name for a in attributes]),
             csv=Csv.from_dict(parts.get("csv", {})),
         )
         if "means" in parts:
@@ -122,7 +123,7 @@ class Domain:
         """All that a release depends on once its rows are read."""
         return {
             "table": self.table,
-            "unit": {"rows": self.unit.rows},
+            "unit": self.unit.declared,
             "neighbours": self.unit.neighbours,
             "attributes": {a.name: a.to_dict() for a in self.attributes},
         } | {name: list(told) for name in ("impossible", "always", "means") if (told := getattr(self, name))}
@@ -140,7 +141,7 @@ class Domain:
     @property
     def form(self) -> int:
         """The first version of the file format that knows all that is declared here."""
-        if self.means or self.always or (self.impossible and self._compares):
+        if self.means or self.always or self.unit.person is not None or (self.impossible and self._compares):
             return NEWEST_FORM
         plain = (dict(vars(a)) for a in self.attributes)
         coded = any(a.kind in ("date", "time") for a in self.attributes)
@@ -161,6 +162,11 @@ class Domain:
     def names(self) -> tuple[str, ...]:
         """Names of all attributes, in order."""
         return tuple(a.name for a in self.attributes)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that data must have: the attributes, and the one that tells people apart, if one is declared."""
+        return (*self.names, *([self.unit.person] if self.unit.person else []))
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:

@@ -23,7 +23,6 @@ def plan_text(plan: Plan) -> str:
 def _head(plan: Plan) -> list[str]:
     unit, design = plan.domain.unit, plan.design
     who = "one row" if unit.rows == 1 else f"up to {unit.rows} rows of one person (every sensitivity x {unit.rows})"
-    change = "added or removed" if unit.private_rows else "replaced"
     rows = "not given" if plan.rows is None else f"{plan.rows:,}"
     cost = [f"{design.numbers:,} numbers", f"{design.memory / 1e6:,.0f} MB"]
     if plan.rows is not None:
@@ -33,10 +32,24 @@ def _head(plan: Plan) -> list[str]:
         f"workload   {plan.workload}",
         f"mechanism  {plan.mechanism}: {design.summary}",
         f"price      {plan.budget}  (spent as {plan.price}{_compared_with_zcdp(plan)})",
-        f"protects   {who}, {change}",
+        f"protects   {who}, {unit.change}",
+        *_people(plan),
         f"means      {meaning(plan.budget.epsilon, plan.budget.delta)}",
         f"cost       {', '.join(cost)}",
         *_means(plan),
+    ]
+
+
+def _people(plan: Plan) -> list[str]:
+    """What enforcing a number of rows a person does, and what another number would do. Public facts alone."""
+    unit = plan.domain.unit
+    if not unit.person:
+        return []
+    return [
+        f"people     are told apart: of each at most {counted(unit.rows, 'row')}, chosen at random, are counted, and "
+        "answers are about these;",
+        "           fewer rows a person mean less noise (in proportion) and more that is left out; choose by what is",
+        "           publicly known, as the best number for these very rows would tell of them",
     ]
 
 
