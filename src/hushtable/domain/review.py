@@ -8,7 +8,7 @@ from ..words import listed
 from .attributes import Binned, Category, Open
 from .domain import Domain
 
-__all__ = ["averages_warning", "rough_averages", "warnings_about"]
+__all__ = ["ID_NAMES", "averages_warning", "rough_averages", "warnings_about"]
 
 MANY_VALUES = 1000
 # An average that may be off by more of its range than this, whatever is spent, says little.
