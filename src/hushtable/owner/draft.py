@@ -111,7 +111,7 @@ def _looks_like_an_id(name: str, counts: Mapping[str | None, int]) -> str | None
         return "left out: an id with very many values"
     return (
         f"left out: an id with up to {most} rows a value; if it names persons, say how many rows one may have: "
-        f"unit: {{rows: {most}}}"
+        f"unit: {{person: {name}, rows: {most}}}"
     )
 
 
