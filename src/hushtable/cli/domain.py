@@ -48,16 +48,18 @@ def check(
         separator=separator, quote=quote, decimal=decimal, encoding=encoding, multiline=multiline
     )
     rows = [{"name": a.name, "kind": a.kind, "codes": a.size} for a in shape.attributes]
+    following = [{"name": f.name, "kind": f.attribute.kind, "follows": f.of} for f in shape.followers]
     who = f"at most {counted(shape.unit.rows, 'row')} per person, {shape.unit.neighbours}"
     text = [f"{shape.table}: {counted(len(rows), 'attribute')}, {who}"]
     text += [f"  {row['name']:<24} {row['kind']:<10} {row['codes'] or 'unlisted'}" for row in rows]
+    text += [f"  {row['name']:<24} {row['kind']:<10} follows {row['follows']}, costs nothing" for row in following]
     value: dict[str, Any] = {
         "table": shape.table,
         "digest": shape.digest,
         "neighbours": shape.unit.neighbours,
         "rows_per_person": shape.unit.rows,
         "attributes": rows,
-    }
+    } | ({"following": following} if following else {})
     value |= _rules(shape, text)
     if data is None:
         if propose:
@@ -95,16 +97,18 @@ def _rules(shape: Domain, text: list[str]) -> dict[str, Any]:
 
 def _rule_counts(shape: Domain, data: str, text: list[str], *, propose: bool) -> dict[str, Any]:
     """How many rows break each rule, and rules that all keep; exact, for the owner."""
-    if not (propose or shape.impossible or shape.always):
+    if not (propose or shape.impossible or shape.always or shape.followers):
         return {}
-    from ..owner.rule_counts import PROPOSED, broken_rules, proposals
+    from ..owner.rule_counts import PROPOSED, broken_rules, contradictions, proposals
     from ..owner.true_rows import read_rows
 
     with progress_bar("reading", None) as progress:
         rows = read_rows(data, shape, progress)
-    counts = broken_rules(rows)
+    counts = [*broken_rules(rows), *contradictions(data, shape)]
     if counts:
-        text.append("rows that break a rule; they are released like all others, and answers will say 0 for them")
+        text.append(
+            "rows that break a rule or a map; they are released like all others, and answers will say 0 for them"
+        )
         text += [f"  {count.broken:>12,}  {count.rule}" for count in counts]
     value: dict[str, Any] = {"broken_rules": [asdict(count) for count in counts]}
     if propose:

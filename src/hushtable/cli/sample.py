@@ -36,6 +36,7 @@ def run(
     """Write synthetic rows drawn from a released summary. Needs no data and spends no budget, seed or no seed."""
     from ..questions.stamp import SIMULATED
     from ..synopsis import load
+    from ..synopsis.row_values import RowValues
     from ..synopsis.rows import left_out, notes, write_batches, write_rows
 
     if (rows is None) != replicate_weights or (replicate_weights and sets is not None):
@@ -48,7 +49,7 @@ def run(
     else:
         with progress_bar("drawing", rows * (sets or 1)) as progress:
             write_rows(released, rows, output, seed=seed, sets=sets, progress=progress)
-    remarks, columns = notes(released), [a.name for a in released.domain.closed]
+    remarks, columns = notes(released), RowValues(released.domain).names
     for note in remarks:
         typer.echo(f"note: {note}", err=True)
     stamp = f"; {SIMULATED}" if released.not_private else ""

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from ..errors import BadQuestion, UnknownAttribute
-from .attributes import Uncoded
+from .attributes import Attribute, Uncoded
 from .column_pairs import MIRRORED, check_comparable, compared
 from .derived import as_condition, compare_derived, is_derived
 from .domain import Domain
 from .events import Value, bare, compare, is_missing, one_of
+from .follows import Follower
 from .hints import hint, name_in_quotes, not_a_condition, quoted_name, unclosed
 from .patterns import like
 from .predicate import Count, Event, Holds, Not, Predicate, conjunction, disjunction
@@ -103,10 +104,29 @@ class ConditionReader:
         try:
             return self.domain.position(name)
         except UnknownAttribute:
+            if (column := self.domain.follower(name)) is not None:
+                raise BadQuestion(
+                    f"{column.name} follows {column.of}, and this needs a column that is counted; write {column.of}"
+                ) from None
             alike = [a for a in self.domain.attributes if a.name.lower() == name.lower()]
             if len(alike) == 1 and isinstance(alike[0], Uncoded):
                 raise BadQuestion(f"{alike[0].name} {alike[0].advice}") from None
             raise
+
+    def follower(self, node: exp.Expr) -> Follower | None:
+        """The column that follows another, if a name is that of one."""
+        from sqlglot import exp
+
+        ours = isinstance(node, exp.Column) and node.table.lower() in ("", self.domain.table.lower())
+        return self.domain.follower(node.name) if ours else None
+
+    def event(self, node: exp.Expr, make: Callable[[int, Attribute], Event]) -> Event:
+        """A condition on one column; where it follows another, as one on that."""
+        follower = self.follower(node)
+        if follower is not None:
+            return follower.lifted(make(follower.root, follower.attribute))
+        position = self.position(node)
+        return make(position, self.domain.closed[position])
 
     def predicate(self, node: exp.Expr) -> Predicate:
         """The predicate of an expression."""
@@ -118,8 +138,7 @@ class ConditionReader:
             join = conjunction if isinstance(node, exp.And) else disjunction
             return join([self.predicate(part) for part in self._flat(node, type(node))])
         if isinstance(node, exp.Column):
-            position = self.position(node)
-            return bare(position, self.domain.closed[position])
+            return self.event(node, bare)
         if isinstance(node, exp.Not):
             return Not(self.predicate(node.this))
         if is_derived(node):
@@ -155,8 +174,7 @@ class ConditionReader:
         if isinstance(node, exp.In) and node.expressions and not node.args.get("query"):
             return self._one_of(node.this, node.expressions)
         if isinstance(node, (exp.Like, exp.ILike)):
-            position = self.position(node.this)
-            return like(position, self.domain.closed[position], node, self.say)
+            return self.event(node.this, lambda place, column: like(place, column, node, self.say))
         if isinstance(node, exp.Is) and isinstance(node.expression, (exp.Null, exp.Boolean)):
             return self._is(node)
         if (split := name_in_quotes(node, self.domain.names)) is not None:
@@ -168,6 +186,9 @@ class ConditionReader:
         from sqlglot import exp
 
         if isinstance(left, exp.Column) and isinstance(right, exp.Column) and self._is_column(right):
+            for side in (left, right):
+                if (column := self.follower(side)) is not None:
+                    raise BadQuestion(f"{column.name} follows {column.of}; compare {column.of} with the other column")
             return self.columns_compared(self.position(left), operator, self.position(right))
         if (isinstance(right, exp.Column) or is_derived(right)) and not isinstance(left, exp.Column):
             return self._compared(right, MIRRORED[operator], left)
@@ -175,7 +196,7 @@ class ConditionReader:
 
     def _is_column(self, node: exp.Expr) -> bool:
         """Whether a name is that of a column, and not a text without its quotes."""
-        return any(name.lower() == node.name.lower() for name in self.domain.names)
+        return any(column.name.lower() == node.name.lower() for column in self.domain.columns)
 
     def columns_compared(self, left: int, operator: str, right: int) -> Predicate:
         """Two ordered columns, where their bins tell which value is larger."""
@@ -191,14 +212,14 @@ class ConditionReader:
     def _compared(self, node: exp.Expr, operator: str, value: exp.Expr) -> Predicate:
         if is_derived(node):
             return compare_derived(self, node, operator, self.value(value))
-        position = self.position(node)
-        return compare(position, self.domain.closed[position], operator, self.value(value), self.say)
+        wanted = self.value(value)
+        return self.event(node, lambda place, column: compare(place, column, operator, wanted, self.say))
 
     def _one_of(self, node: exp.Expr, values: list[exp.Expr]) -> Predicate:
         if is_derived(node):
             return disjunction([self._compared(node, "=", value) for value in values])
-        position = self.position(node)
-        return one_of(position, self.domain.closed[position], [self.value(value) for value in values], self.say)
+        wanted = [self.value(value) for value in values]
+        return self.event(node, lambda place, column: one_of(place, column, wanted, self.say))
 
     def _is(self, node: exp.Expr) -> Predicate:
         """IS NULL, IS TRUE, IS FALSE: known for every row; of what is missing or unknown, IS TRUE is false."""
@@ -208,12 +229,11 @@ class ConditionReader:
         if isinstance(node.expression, exp.Boolean) and not column:
             inner = self.predicate(node.this)
             return Holds(inner if node.expression.this else Not(inner))
-        position = self.position(node.this)
-        attribute = self.domain.closed[position]
         if isinstance(node.expression, exp.Null):
-            return is_missing(position, attribute)
-        true = compare(position, attribute, "=", bool(node.expression.this), self.say).true
-        return Event(position, true, tuple(not t for t in true))
+            return self.event(node.this, is_missing)
+        wanted = bool(node.expression.this)
+        event = self.event(node.this, lambda place, column: compare(place, column, "=", wanted, self.say))
+        return Event(event.position, event.true, tuple(not t for t in event.true))
 
     def _call(self, node: exp.Expr) -> Predicate:
         """any(...), all(...), at_least(r, ...), exactly(r, ...)."""

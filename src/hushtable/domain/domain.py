@@ -15,15 +15,27 @@ from ..errors import BadDomain, BadPath, UnknownAttribute
 from ..words import counted, html_lines, listed, shortened
 from .attributes import Attribute, Uncoded
 from .csv_text import Csv
+from .follows import Follower, Level, read_follows, read_levels, with_files
 from .reading import check_settings, read_attributes, read_table, read_unit
 
 __all__ = ["Domain"]
 
-SETTINGS = ("always", "attributes", "csv", "impossible", "missing_values", "neighbours", "table", "unit")
+SETTINGS = (
+    "always",
+    "attributes",
+    "csv",
+    "follows",
+    "impossible",
+    "levels",
+    "missing_values",
+    "neighbours",
+    "table",
+    "unit",
+)
 
 # Before it nobody knew dates, times, labels and codes for missing values.
 CODED_FORM = 5
-# Before it nobody knew what always holds, nor comparisons between columns.
+# Before it nobody knew what always holds, comparisons between columns, and columns that follow others.
 RULED_FORM = 6
 # Columns that a notebook shows.
 MOST_SHOWN = 100
@@ -57,6 +69,10 @@ class Domain:
     """Conditions that no row satisfies, in the words of a question."""
     always: tuple[str, ...] = ()
     """Conditions that every row satisfies: `a -> b`, or a condition alone."""
+    followers: tuple[Follower, ...] = ()
+    """Columns that others fix: not among the attributes, since nothing is measured of them."""
+    levels: tuple[Level, ...] = ()
+    """Groups of values with a meaning."""
     csv: Csv = field(default_factory=Csv)
     """How the text of a CSV file is read."""
 
@@ -80,7 +96,7 @@ class Domain:
         """Reads a domain file (YAML as in docs/domain.md)."""
         from .yaml_text import read_yaml
 
-        return cls.from_dict(read_yaml(path))
+        return cls.from_dict(with_files(read_yaml(path), Path(path).parent))
 
     @classmethod
     def from_dict(cls, parts: Mapping[str, Any]) -> Domain:
@@ -88,9 +104,15 @@ class Domain:
         if not isinstance(parts, Mapping):
             raise BadDomain("a domain is a mapping with table, attributes, unit and neighbours")
         check_settings(parts, SETTINGS, "the domain")
+        declared = read_attributes(parts)
+        followers = read_follows(parts, declared) if "follows" in parts else ()
+        following = {follower.name for follower in followers}
+        attributes = tuple(a for a in declared if a.name not in following)
         made = cls(
             table=read_table(parts),
-            attributes=read_attributes(parts),
+            attributes=attributes,
+            followers=followers,
+            levels=read_levels(parts, attributes) if "levels" in parts else (),
             unit=read_unit(parts),
             csv=Csv.from_dict(parts.get("csv", {})),
         )
@@ -120,8 +142,21 @@ class Domain:
             "table": self.table,
             "unit": {"rows": self.unit.rows},
             "neighbours": self.unit.neighbours,
-            "attributes": {a.name: a.to_dict() for a in self.attributes},
-        } | {name: list(rules) for name in ("impossible", "always") if (rules := getattr(self, name))}
+            "attributes": {a.name: a.to_dict() for a in self.columns},
+        } | self._declarations()
+
+    def _declarations(self) -> dict[str, Any]:
+        """What is said of several columns, where anything is."""
+        said = {
+            "follows": {follower.name: follower.to_dict() for follower in self.followers},
+            "levels": {
+                level.name: dict(zip(self.closed[self.position(level.name)].values, level.groups, strict=True))
+                for level in self.levels
+            },
+            "impossible": list(self.impossible),
+            "always": list(self.always),
+        }
+        return {name: value for name, value in said.items() if value}
 
     def with_csv(self, **options: str | bool | None) -> Domain:
         """The same domain for files written otherwise; options as in `csv`, those that are None stay."""
@@ -136,7 +171,7 @@ class Domain:
     @property
     def form(self) -> int:
         """The first version of the file format that knows all that is declared here."""
-        if self.always or (self.impossible and self._compares):
+        if self.followers or self.levels or self.always or (self.impossible and self._compares):
             return RULED_FORM
         plain = (dict(vars(a)) for a in self.attributes)
         coded = any(a.kind in ("date", "time") for a in self.attributes)
@@ -157,6 +192,20 @@ class Domain:
     def names(self) -> tuple[str, ...]:
         """Names of all attributes, in order."""
         return tuple(a.name for a in self.attributes)
+
+    @cached_property
+    def columns(self) -> tuple[Attribute, ...]:
+        """All columns in the order of the file: attributes, and those that follow them."""
+        found = list(self.attributes)
+        for follower in sorted(self.followers, key=lambda follower: follower.place):
+            found.insert(follower.place, follower.attribute)
+        return tuple(found)
+
+    def follower(self, name: str) -> Follower | None:
+        """The column of this name that follows another; names match as in `position`."""
+        exact = [f for f in self.followers if f.name == name]
+        alike = exact or [f for f in self.followers if f.name.lower() == name.lower()]
+        return alike[0] if len(alike) == 1 and (exact or name not in self._positions) else None
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from ..domain import Domain
 from ..domain.column_pairs import check_comparable, surely
-from ..domain.decoding import decoder
+from ..domain.decoding import decoder, written
+from ..domain.follows import Follower
 from ..domain.impossible import rules_of
 from ..domain.rule_text import PairTest, RuleText, rule_texts
 
@@ -29,7 +30,10 @@ class RowValues:
     def __init__(self, domain: Domain) -> None:
         self.domain = domain
         self.decoders = [decoder(attribute) for attribute in domain.closed]
-        self.names = [attribute.name for attribute in domain.closed]
+        places = {attribute.name: place for place, attribute in enumerate(domain.closed)}
+        followers = {follower.name: follower for follower in domain.followers}
+        self.made_of = [followers.get(column.name, places.get(column.name)) for column in domain.columns]
+        self.names = [c.name for c, own in zip(domain.columns, self.made_of, strict=True) if own is not None]
 
     @cached_property
     def rules(self) -> list[RuleText]:
@@ -57,16 +61,29 @@ class RowValues:
     def columns(self, codes: Codes, random: np.random.Generator) -> list[pa.Array]:
         """One a column; no row breaks a rule."""
         made = [decode(own, random) for decode, own in zip(self.decoders, codes, strict=True)]
-        return self._kept(made, codes, random) if self.rules and codes.shape[1] else made
+        if self.rules and codes.shape[1]:
+            made, codes = self._kept(made, codes, random)
+        return [
+            made[own] if isinstance(own, int) else self._filled(own, codes) for own in self.made_of if own is not None
+        ]
 
-    def _kept(self, made: list[pa.Array], codes: Codes, random: np.random.Generator) -> list[pa.Array]:
+    def _filled(self, follower: Follower, codes: Codes) -> pa.Array:
+        """A column that follows another, by its map."""
+        return self._maps[follower.name].take(pa.array(codes[follower.root]))
+
+    @cached_property
+    def _maps(self) -> dict[str, pa.Array]:
+        """What each column that follows says, as its own kind of values."""
+        return {follower.name: written(follower.attribute, follower.texts) for follower in self.domain.followers}
+
+    def _kept(self, made: list[pa.Array], codes: Codes, random: np.random.Generator) -> tuple[list[pa.Array], Codes]:
         """Values of rows that break a rule are drawn again inside bins, then set equal, then taken from other rows."""
         tests = [test for rule in self.rules for test in rule.tests]
         touched = sorted({place for test in tests for place in (test.left, test.right)})
         for _ in range(TRIES):
             broken = self._broken(made, codes)
             if not broken.any():
-                return made
+                return made, codes
             for place in touched:
                 made[place] = _replaced(made[place], broken, self.decoders[place](codes[place, broken], random))
         for test in tests:
@@ -78,8 +95,8 @@ class RowValues:
         if broken.any() and not broken.all():
             instead = np.arange(len(broken))
             instead[broken] = random.choice(np.flatnonzero(~broken), int(broken.sum()))
-            made = [column.take(pa.array(instead)) for column in made]
-        return made
+            made, codes = [column.take(pa.array(instead)) for column in made], codes[:, instead]
+        return made, codes
 
     def _broken(self, made: Sequence[pa.Array], codes: Codes) -> NDArray[np.bool_]:
         numbers = {p: _numbers(made[p]) for rule in self.rules for t in rule.tests for p in (t.left, t.right)}

@@ -25,6 +25,7 @@ __all__ = [
     "TablePlan",
     "chance_distances",
     "dependence",
+    "level_order",
     "likeness_order",
     "ordered",
     "plan_pairs",
@@ -43,11 +44,15 @@ LEVELS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
 
 
 class Groupings:
-    """All groupings of one attribute. Codes that stand together in `order` are merged first."""
+    """All groupings of one attribute. Codes that stand together in `order` are merged first.
 
-    def __init__(self, shares: Floats, order: Map | None = None) -> None:
+    `declared` are groups with a meaning, one a code: they stay apart wherever there are as many groups as these.
+    """
+
+    def __init__(self, shares: Floats, order: Map | None = None, declared: Map | None = None) -> None:
         self.order = np.arange(len(shares)) if order is None else order
         self.shares = shares
+        self.declared = None if declared is None else declared[self.order]
 
     @cached_property
     def steps(self) -> dict[int, Map]:
@@ -64,8 +69,11 @@ class Groupings:
         enough = size.sum() / level
         groups = np.empty(len(size), dtype=np.int64)
         group, filled = 0, 0.0
+        apart = np.zeros(len(size), dtype=bool)
+        if self.declared is not None and len(np.unique(self.declared)) <= level:
+            apart[1:] = self.declared[1:] != self.declared[:-1]
         for place, mine in enumerate(size):
-            if mine >= enough and filled > 0:
+            if (mine >= enough or apart[place]) and filled > 0:
                 group, filled = group + 1, 0.0
             groups[place] = group
             filled += mine
@@ -92,7 +100,26 @@ PARTNERS, PARTNER_LEVEL = 2, 4
 
 def unordered(domain: Domain) -> list[int]:
     """Columns whose codes stand in no meaningful order and are too many to do without one."""
-    return [j for j, a in enumerate(domain.closed) if isinstance(a, Category) and a.size > FEW_VALUES]
+    many = [j for j, a in enumerate(domain.closed) if isinstance(a, Category) and a.size > FEW_VALUES]
+    return [j for j in many if level_order(domain, j)[0] is None]
+
+
+def level_order(domain: Domain, column: int) -> tuple[Map | None, Map | None]:
+    """An order of a category's codes by its declared groups, and these: its levels, or a column that follows it."""
+    attribute = domain.closed[column]
+    if not isinstance(attribute, Category):
+        return None, None
+    groups = next((np.unique(level.groups, return_inverse=True)[1] for level in domain.levels
+                   if level.name == attribute.name), None)  # fmt: skip
+    if groups is None:
+        following = [np.array(f.codes[: len(attribute.names)]) for f in domain.followers if f.root == column]
+        coarse = [codes for codes in following if 1 < len(np.unique(codes)) < len(codes)]
+        if not coarse:
+            return None, None
+        groups = max(coarse, key=lambda codes: len(np.unique(codes)))
+    extra = attribute.size - len(groups)
+    whole = np.concatenate([groups.ravel(), groups.max() + 1 + np.arange(extra)]).astype(np.int64)
+    return np.argsort(whole, kind="stable"), whole
 
 
 def ordered(domain: Domain) -> list[int]:
