@@ -98,12 +98,14 @@ EXAMPLES = {
         "hush sample few.hush -n 10000 -o rows.xlsx  # exit code 1",
     ),
     "plot": (
+        "hush plot demo/clinic.hush --columns age,insurance -o insurance.svg",
+        'hush plot demo/clinic.hush "SELECT age, avg(smoker) FROM clinic GROUP BY age" --kind lines -o smoking.svg',
         "hush release demo/clinic.csv --domain demo/clinic.yaml --workload 'smooth(columns=[age])' --epsilon 1"
         " --simulate 7 -o smooth.hush",
         "hush plot smooth.hush --columns age -o age.svg",
     ),
     "report": (
-        "hush report demo/clinic.hush -o clinic.html",
+        'hush report demo/clinic.hush -o clinic.html --publisher "City Hospital"',
         "hush report demo/clinic.hush --data demo/clinic.csv --domain demo/clinic.yaml -o owner.html",
     ),
     "curate": (

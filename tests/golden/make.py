@@ -196,6 +196,7 @@ def smooth() -> Iterator[Case]:
         yield f"smooth-cheb-{budget}", cheb, (bump, "avg(age)")
     examples = "smooth(columns=[age], examples=['exp(-((age-40)/10)**2)', 'expit((age-50)/9)'])"
     yield "smooth-direct-pure", release(shape, table, "pure", examples, "smooth-direct"), ("avg(expit((age-50)/9))",)
+    yield "k-norm-means", release(shape, table, "pure", "means(columns=[age])", "k-norm"), ("avg(age)", "avg(2*age+1)")
 
 
 def decided() -> Iterator[Case]:

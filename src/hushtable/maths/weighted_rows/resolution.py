@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -17,6 +17,7 @@ from ...laws import Law
 from .grouped_sets import GroupedSet, RawTable
 
 __all__ = [
+    "FOCUS",
     "LEVELS",
     "MOST_CELLS",
     "Column",
@@ -34,6 +35,7 @@ __all__ = [
     "refined",
     "score_sets",
     "unordered",
+    "weights_of",
 ]
 
 Floats = NDArray[np.float64]
@@ -178,6 +180,8 @@ def _excess(table: RawTable, shares: Sequence[Floats], rows: float) -> Floats:
 # The level at which dependence is scored, the most cells of a pair, and how much of the dependence a pair's noise
 # may cost; see docs/whole-table.md for what was tried.
 SCORE_LEVEL, MOST_CELLS, WORTH = 12, 1024, 0.7
+# How much more the error of a table with a column in focus matters.
+FOCUS = 3.0
 # Halvings of the search for the multiplier at which everything is spent.
 HALVINGS = 50
 
@@ -288,9 +292,16 @@ def plan_pairs(
     rows: float,
     pricing: Pricing,
     columns: Sequence[Column] = (),
+    focus: Collection[int] = (),
 ) -> TablePlan:
     """Every pair as finely as its dependence pays for the noise; see `plan_tables`."""
-    return plan_tables([_steps(groupings[i], groupings[j], (i, j)) for i, j in pairs], scores, rows, pricing, columns)
+    steps, weights = [_steps(groupings[i], groupings[j], (i, j)) for i, j in pairs], weights_of(pairs, focus)
+    return plan_tables(steps, scores, rows, pricing, columns, weights)
+
+
+def weights_of(sets: Sequence[Sequence[int]], focus: Collection[int]) -> Floats:
+    """How much the errors of tables matter: those with a column in focus more."""
+    return np.array([FOCUS if set(focus) & set(members) else 1.0 for members in sets])
 
 
 def plan_tables(
@@ -299,20 +310,24 @@ def plan_tables(
     rows: float,
     pricing: Pricing,
     columns: Sequence[Column] = (),
+    weights: Floats | None = None,
 ) -> TablePlan:
     """The least summed error that the price allows. `steps` are a table's resolutions, finest first.
+
+    `weights` say how much the error of each table matters.
 
     The expected noise of a table, in total variation, may cost at most WORTH times the dependence it captures, so
     weak ones are measured coarsely or not at all. Columns get more where that lowers the sum faster than tables do.
     """
     worth = WORTH * np.asarray(scores) * rows
+    matters = np.ones(len(steps)) if weights is None else weights
 
     def at(multiplier: float) -> tuple[list[tuple[GroupedSet, float]], list[tuple[GroupedSet, float]], float]:
         chosen, again, spent = [], [], 0.0
         for number, finest in enumerate(steps):
             for grouped in finest:
                 price, loss = pricing.price(grouped), pricing.loss(grouped)
-                deviation = pricing.deviation(price, loss, multiplier)
+                deviation = pricing.deviation(price, loss * matters[number], multiplier)
                 if loss * deviation <= worth[number]:
                     chosen.append((grouped, deviation))
                     spent += pricing.cost(price, deviation)

@@ -95,9 +95,9 @@ class LedgerAccount:
 
     @property
     def entry(self) -> dict[str, Any] | None:
-        """Number and hash of the line that reserved the price: the synopsis carries it, a witness of the chain."""
+        """Number, day and hash of the line that reserved the price: the synopsis carries it, a witness of the chain."""
         line = self.reservation and self.reservation.line
-        return {"line": line.number, "hash": line.hash} if line else None
+        return {"line": line.number, "date": line.when[:10], "hash": line.hash} if line else None
 
     @property
     def charged(self) -> bool:
