@@ -15,7 +15,7 @@ from ..errors import BadDomain, BadPath, UnknownAttribute
 from ..words import counted, html_lines, listed, shortened
 from .attributes import Attribute, Uncoded
 from .csv_text import Csv
-from .follows import Follower, Level, read_follows, read_levels, with_files
+from .follows import Follower, ValueLevels, read_follows, read_levels, with_files
 from .reading import check_settings, read_attributes, read_table, read_unit
 
 __all__ = ["Domain"]
@@ -71,7 +71,7 @@ class Domain:
     """Conditions that every row satisfies: `a -> b`, or a condition alone."""
     followers: tuple[Follower, ...] = ()
     """Columns that others fix: not among the attributes, since nothing is measured of them."""
-    levels: tuple[Level, ...] = ()
+    levels: tuple[ValueLevels, ...] = ()
     """Groups of values with a meaning."""
     csv: Csv = field(default_factory=Csv)
     """How the text of a CSV file is read."""

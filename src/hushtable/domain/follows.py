@@ -13,7 +13,7 @@ from ..words import listed, shortened, suggestion
 from .attributes import MISSING, OTHER, Attribute, Category, Uncoded, canonical
 from .predicate import Event
 
-__all__ = ["Follower", "Level", "read_follows", "read_levels", "with_files"]
+__all__ = ["Follower", "ValueLevels", "read_follows", "read_levels", "with_files"]
 
 MOST_BYTES = 10_000_000
 Pairs = tuple[tuple[str, str], ...]
@@ -52,7 +52,7 @@ class Follower:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Level:
+class ValueLevels:
     """Groups of a column's values that have a meaning: what is merged first where values are merged."""
 
     name: str
@@ -218,7 +218,7 @@ def _code(own: Attribute, text: str | None) -> int:
     return code
 
 
-def read_levels(parts: Mapping[str, Any], attributes: Sequence[Attribute]) -> tuple[Level, ...]:
+def read_levels(parts: Mapping[str, Any], attributes: Sequence[Attribute]) -> tuple[ValueLevels, ...]:
     """Groups of values with a meaning, of categories; BadDomain where they do not cover all values."""
     parts, by_name, found = with_files(parts, Path()), {a.name: a for a in attributes}, []
     for name, given in _entries(parts, "levels"):
@@ -238,7 +238,7 @@ def read_levels(parts: Mapping[str, Any], attributes: Sequence[Attribute]) -> tu
         missing = [value for value in attribute.names if value not in groups]
         if missing:
             raise BadDomain(f"levels: {name} has values in no group: {listed(missing, 6)}; name one for each")
-        found.append(Level(name=name, groups=tuple(groups[value] for value in attribute.names)))
+        found.append(ValueLevels(name=name, groups=tuple(groups[value] for value in attribute.names)))
     return tuple(found)
 
 

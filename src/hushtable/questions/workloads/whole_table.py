@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 from ...budget import Budget
 from ...domain import Domain
@@ -43,12 +44,12 @@ class WholeTable(Workload):
         share = self.calibration
         if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 <= share <= 0.5:
             raise BadPlan(f"calibration is a share of the budget from 0 (none) to 0.5, not {share!r}")
-        if isinstance(self.focus, list):
-            object.__setattr__(self, "focus", tuple(self.focus))
-        names = self.focus if self.focus is not None else ("",)
-        if not isinstance(names, tuple) or not names or not all(isinstance(name, str) for name in names):
-            raise BadPlan(f"focus is a list of columns, [region], not {self.focus!r}")
-        if self.target is not None and not isinstance(self.target, str):
+        given: Any = self.focus
+        names = tuple(given) if isinstance(given, (list, tuple)) else ()
+        if given is not None and (not names or not all(isinstance(name, str) for name in names)):
+            raise BadPlan(f"focus is a list of columns, [region], not {given!r}")
+        object.__setattr__(self, "focus", names or None)
+        if not isinstance(self.target, str | None):
             raise BadPlan(f"target is one column, not {self.target!r}")
 
     def focused(self, domain: Domain) -> frozenset[int]:
