@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from .attributes import OTHER, Attribute, Binned, Boolean, Category, Integer, Ordered
+from .attributes import OTHER, PLAIN_NUMBER, Attribute, Binned, Boolean, Category, Integer, Ordered
 from .dates import Date, Time
 
 __all__ = ["Decoder", "decoder", "loses_other"]
@@ -58,6 +58,20 @@ def written(attribute: Attribute, texts: Sequence[str | None]) -> pa.Array:
     codes = np.array([nowhere if place is None else place for place in places], dtype=np.int64)
     kept = decoder(attribute)(np.minimum(codes, attribute.size - 1).astype(np.uint16), np.random.default_rng(0))
     return pc.if_else(pa.array(codes < nowhere), kept, pa.scalar(None, kept.type))
+
+
+def spelled(attribute: Attribute, column: pa.Array) -> pa.Array:
+    """The same with missing values as the data write them, where the domain says how and the column can hold it."""
+    if not attribute.missing_values or column.null_count == 0:
+        return column
+    text, kind = attribute.missing_values[0], column.type
+    if pa.types.is_string(kind):
+        return pc.fill_null(column, text)
+    if (pa.types.is_integer(kind) and WHOLE.fullmatch(text)) or (
+        pa.types.is_floating(kind) and PLAIN_NUMBER.fullmatch(text)
+    ):
+        return pc.fill_null(column, pa.scalar(float(text), pa.float64()).cast(kind))
+    return column
 
 
 def loses_other(attribute: Attribute) -> bool:
