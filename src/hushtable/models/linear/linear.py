@@ -100,8 +100,5 @@ class LinearModel(Model):
         """Mean of an attribute: sum of its values over number of rows that have one."""
         assert question.average is not None
         attribute = self.domain.closed[question.average]
-        found = self._averages(frame, Spans.of(attribute, question, where))
-        return mean_answer(self.domain, question, found, law=self.law)
-
-    def _averages(self, frame: NoisyTable, spans: Spans) -> Estimates:
-        return averages(frame, spans).estimates()
+        released = averages(frame, Spans.of(attribute, question, where))
+        return mean_answer(self.domain, question, released.estimates(), law=self.law)
