@@ -55,7 +55,7 @@ def contradictions(data: Any, domain: Domain) -> list[RuleCount]:
             both = replace(domain, attributes=(root, follower.attribute), **NOTHING_ELSE)
             rows = read_rows(data, both)
             wrong = int((np.array(follower.codes)[rows.codes[0]] != rows.codes[1]).sum())
-            found.append(RuleCount(f"{follower.name} follows {root.name}", wrong))
+            found.append(RuleCount(f"{follower.name} follows {follower.of}", wrong))
     return found
 
 
