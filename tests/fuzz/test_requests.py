@@ -9,30 +9,10 @@ PATHS = ("/", "/releases/{r}", "/releases/{r}/ask", "/releases/{r}/cross", "/rel
          "/curator", "/login", "/logout", "/help", "/assets/{r}", "/owner/purse", "/api/v1/health", "/api/v1/releases",
          "/api/v1/releases/{r}", "/api/v1/releases/{r}/ask", "/api/v1/releases/{r}/file", "/api/v1/releases/{r}/sample",
          "/api/v1/releases/{r}/report", "/api/v1/plan", "/api/v1/curator/ask", "/api/v1/curator/purse")  # fmt: skip
-NAMES = [
-    "q",
-    "a",
-    "b",
-    "n",
-    "rows",
-    "seed",
-    "count",
-    "confidence",
-    "format",
-    "simultaneous",
-    "part",
-    "name",
-    "domain",
-    "epsilon",
-    "delta",
-    "workload",
-    "answers",
-    "password",
-    "next",
-    "form_token",
-    "questions",
-    "question",
-]
+NAMES = (
+    "q", "a", "b", "n", "rows", "seed", "count", "confidence", "format", "simultaneous", "part", "name",
+    "domain", "epsilon", "delta", "workload", "answers", "password", "next", "form_token", "questions", "question",
+)  # fmt: skip
 TEXTS = (
     "", "0", "-1", "1e999", "nan", "true", "null", "smoker", "age >= 65", "SELECT count(*) FROM t", "'", '"', "%",
     "\x00",
