@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .maths.families.family import Family as Family
     from .mechanisms.planner import Plan as Plan
     from .mechanisms.planner import plan as plan
-    from .owner.comparison import Comparison as Comparison
+    from .owner.comparison import RowComparison as RowComparison
     from .owner.comparison import compare as compare
     from .owner.vault import Vault as Vault
     from .questions.answer import Answer as Answer
@@ -90,7 +90,7 @@ _HOMES = {
     "load": "synopsis",
     "connect": "server.client",
     "compare": "owner.comparison",
-    "Comparison": "owner.comparison",
+    "RowComparison": "owner.comparison",
     "combine": "synopsis.combined",
     "Combined": "synopsis.combined",
     "Listed": "questions.lists",

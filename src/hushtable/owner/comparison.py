@@ -23,7 +23,7 @@ from .propensity import Propensity, binned, propensity
 from .rule_counts import RuleCount, broken_rules
 from .true_rows import TrueRows, read_rows
 
-__all__ = ["NOT_FOR_PUBLICATION", "Comparison", "RowFigures", "compare"]
+__all__ = ["NOT_FOR_PUBLICATION", "RowComparison", "RowFigures", "compare"]
 
 NOT_FOR_PUBLICATION = "NOT FOR PUBLICATION: computed from the rows themselves, for the owner's eyes only"
 Codes = NDArray[np.int64]
@@ -49,7 +49,7 @@ class RowFigures:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Comparison:
+class RowComparison:
     """Synthetic rows against the real ones. Not private: never publish it, nor let it decide what is published."""
 
     rows: int
@@ -87,7 +87,7 @@ def compare(
     focus: Sequence[str] | None = None,
     seed: int = 0,
     progress: Progress | None = None,
-) -> Comparison:
+) -> RowComparison:
     """As many synthetic rows as there are real ones, beside these. Reads the data: the result is not private.
 
     `focus` names columns; by default those that the release was made for.
@@ -97,7 +97,7 @@ def compare(
     drawn = read_rows(_closed(synopsis.sample(real.count, seed=seed), domain), domain)
     again = np.random.default_rng(seed).integers(0, real.count, real.count)
     names = _focus(synopsis) if focus is None else tuple(focus)
-    return Comparison(
+    return RowComparison(
         rows=real.count,
         synthetic=_figures(real, drawn, names),
         bootstrap=_figures(real, _taken(real, again), names),

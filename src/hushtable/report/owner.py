@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..owner.comparison import Comparison
+from ..owner.comparison import RowComparison
 from ..questions.stamp import SIMULATED
 from ..synopsis import Synopsis
 from .appendix import facts
@@ -55,7 +55,7 @@ def _released(synopsis: Synopsis, positions: tuple[int, ...]) -> Floats | None:
     return None if table is None else table.value.reshape([synopsis.domain.sizes[p] for p in positions])
 
 
-def owner_report(synopsis: Synopsis, true_tables: TrueTables, rows: Comparison | None = None) -> str:
+def owner_report(synopsis: Synopsis, true_tables: TrueTables, rows: RowComparison | None = None) -> str:
     """One HTML page for the owner. Not private: compares with the true table, and synthetic rows with true ones."""
     sections = [section("What this is", facts(synopsis, synopsis.info())), _errors(synopsis, true_tables)]
     if rows is not None:
@@ -75,7 +75,7 @@ def owner_report(synopsis: Synopsis, true_tables: TrueTables, rows: Comparison |
     return page(f"{synopsis.domain.table}: true against released", sections, stamp=stamp)
 
 
-def _rows(compared: Comparison) -> PagePart:
+def _rows(compared: RowComparison) -> PagePart:
     """Synthetic rows beside a fresh sample of the real ones."""
     table = facts_table(("of the rows", "synthetic", "real rows drawn again"), compared.lines())
     text = (
