@@ -49,7 +49,7 @@ def whole(domain):
 
 def test_it_is_a_column_but_not_an_attribute(domain, tmp_path):
     assert domain.names == ("region", "smoker")
-    assert [column.name for column in domain.columns] == ["region", "density", "people", "smoker"]
+    assert [column.name for column in domain.every_column] == ["region", "density", "people", "smoker"]
     domain.save(tmp_path / "d.yaml")
     assert ht.Domain.load(tmp_path / "d.yaml") == domain
     assert domain.form == 6
@@ -121,7 +121,7 @@ def test_chains_and_columns_declared_by_their_map_alone():
                                  "density": {"of": "region", "map": DENSITY}}}  # fmt: skip
     made = ht.Domain.from_dict(parts)
     assert made.follower("side").texts == ("left", "right", "left", "right", None)
-    assert [column.name for column in made.columns] == ["region", "density", "people", "smoker", "side"]
+    assert [column.name for column in made.every_column] == ["region", "density", "people", "smoker", "side"]
     assert ht.Domain.from_dict(made.to_dict()) == made
 
 

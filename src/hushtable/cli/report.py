@@ -44,10 +44,12 @@ def run(
     else:
         from ..owner.compare import true_tables
         from ..owner.comparison import compare
+        from ..owner.people import people_fit
 
         with progress_bar("reading", None) as progress:
+            people = people_fit(data, shape, progress)
             compared = compare(released, data, progress=progress) if released.model.rows_by is not None else None
-            text = owner_report(released, lambda sets: true_tables(data, shape, sets, progress), compared)
+            text = owner_report(released, lambda sets: true_tables(data, shape, sets, progress), people, compared)
     with new_file(target) as file:
         file.write(text.encode("utf-8"))
     publishable = data is None and not released.not_private

@@ -8,9 +8,10 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from ..errors import BadQuestion, UnknownAttribute
-from .attributes import Attribute, Uncoded
+from ..errors import BadQuestion, CutInsideBin, UnknownAttribute
+from .attributes import Attribute, Ordered, Uncoded
 from .column_pairs import MIRRORED, check_comparable, compared
+from .cuts import BinCuts
 from .derived import as_condition, compare_derived, is_derived
 from .domain import Domain
 from .events import Value, bare, compare, is_missing, one_of
@@ -66,8 +67,8 @@ def syntax_tree(text: str, forms: str = FORM) -> exp.Expr:
 class ConditionReader:
     """Walks one syntax tree with a whitelist of node types; everything else is refused by name."""
 
-    def __init__(self, domain: Domain) -> None:
-        self.domain = domain
+    def __init__(self, domain: Domain, cuts: BinCuts | None = None) -> None:
+        self.domain, self.cuts = domain, cuts
         self.notes: dict[str, None] = {}
         """Remarks, in the order in which they came up."""
 
@@ -196,7 +197,7 @@ class ConditionReader:
 
     def _is_column(self, node: exp.Expr) -> bool:
         """Whether a name is that of a column, and not a text without its quotes."""
-        return any(column.name.lower() == node.name.lower() for column in self.domain.columns)
+        return any(column.name.lower() == node.name.lower() for column in self.domain.every_column)
 
     def columns_compared(self, left: int, operator: str, right: int) -> Predicate:
         """Two ordered columns, where their bins tell which value is larger."""
@@ -212,14 +213,30 @@ class ConditionReader:
     def _compared(self, node: exp.Expr, operator: str, value: exp.Expr) -> Predicate:
         if is_derived(node):
             return compare_derived(self, node, operator, self.value(value))
-        wanted = self.value(value)
-        return self.event(node, lambda place, column: compare(place, column, operator, wanted, self.say))
+        literal = self.value(value)
+        if (follower := self.follower(node)) is not None:
+            return follower.lifted(compare(follower.root, follower.attribute, operator, literal, self.say))
+        position = self.position(node)
+        attribute = self.domain.closed[position]
+        try:
+            return compare(position, attribute, operator, literal, self.say)
+        except CutInsideBin:
+            if self.cuts is None or not isinstance(attribute, Ordered) or not isinstance(literal, (Fraction, str)):
+                raise
+            number = attribute.number(literal)
+            assert number is not None
+            return self.cuts.event(position, attribute, operator, number)
 
     def _one_of(self, node: exp.Expr, values: list[exp.Expr]) -> Predicate:
         if is_derived(node):
             return disjunction([self._compared(node, "=", value) for value in values])
         wanted = [self.value(value) for value in values]
-        return self.event(node, lambda place, column: one_of(place, column, wanted, self.say))
+        try:
+            return self.event(node, lambda place, column: one_of(place, column, wanted, self.say))
+        except CutInsideBin:
+            if self.cuts is None or self.follower(node) is not None:
+                raise
+            return disjunction([self._compared(node, "=", value) for value in values])
 
     def _is(self, node: exp.Expr) -> Predicate:
         """IS NULL, IS TRUE, IS FALSE: known for every row; of what is missing or unknown, IS TRUE is false."""

@@ -16,27 +16,18 @@ from ..words import counted, html_lines, listed, shortened
 from .attributes import Attribute, Uncoded
 from .csv_text import Csv
 from .follows import Follower, ValueLevels, read_follows, read_levels, with_files
-from .reading import check_settings, read_attributes, read_table, read_unit
+from .reading import check_settings, read_attributes, read_means, read_table, read_unit
 
 __all__ = ["Domain"]
 
-SETTINGS = (
-    "always",
-    "attributes",
-    "csv",
-    "follows",
-    "impossible",
-    "levels",
-    "missing_values",
-    "neighbours",
-    "table",
-    "unit",
-)
+SETTINGS = ("always", "attributes", "csv", "follows", "impossible", "levels", "means", "missing_values", "neighbours",
+            "table", "unit")  # fmt: skip
 
 # Before it nobody knew dates, times, labels and codes for missing values.
 CODED_FORM = 5
-# Before it nobody knew what always holds, comparisons between columns, and columns that follow others.
-RULED_FORM = 6
+# Before it nobody knew what always holds, comparisons between columns, columns that follow others, sums of columns, nor
+# who is told apart.
+NEWEST_FORM = 6
 # Columns that a notebook shows.
 MOST_SHOWN = 100
 
@@ -67,6 +58,8 @@ class Domain:
     unit: Unit = field(default_factory=Unit)
     impossible: tuple[str, ...] = ()
     """Conditions that no row satisfies, in the words of a question."""
+    means: tuple[str, ...] = ()
+    """Columns of numbers whose exact sums are measured too."""
     always: tuple[str, ...] = ()
     """Conditions that every row satisfies: `a -> b`, or a condition alone."""
     followers: tuple[Follower, ...] = ()
@@ -113,9 +106,11 @@ class Domain:
             attributes=attributes,
             followers=followers,
             levels=read_levels(parts, attributes) if "levels" in parts else (),
-            unit=read_unit(parts),
+            unit=read_unit(parts, [a.name for a in declared]),
             csv=Csv.from_dict(parts.get("csv", {})),
         )
+        if "means" in parts:
+            made = replace(made, means=read_means(parts["means"], made.attributes))
         if "impossible" not in parts and "always" not in parts:
             return made
         from .impossible import checked_rules
@@ -140,21 +135,22 @@ class Domain:
         """All that a release depends on once its rows are read."""
         return {
             "table": self.table,
-            "unit": {"rows": self.unit.rows},
+            "unit": self.unit.declared,
             "neighbours": self.unit.neighbours,
-            "attributes": {a.name: a.to_dict() for a in self.columns},
+            "attributes": {a.name: a.to_dict() for a in self.every_column},
         } | self._declarations()
 
     def _declarations(self) -> dict[str, Any]:
         """What is said of several columns, where anything is."""
         said = {
+            "impossible": list(self.impossible),
+            "always": list(self.always),
+            "means": list(self.means),
             "follows": {follower.name: follower.to_dict() for follower in self.followers},
             "levels": {
                 level.name: dict(zip(self.closed[self.position(level.name)].values, level.groups, strict=True))
                 for level in self.levels
             },
-            "impossible": list(self.impossible),
-            "always": list(self.always),
         }
         return {name: value for name, value in said.items() if value}
 
@@ -171,8 +167,9 @@ class Domain:
     @property
     def form(self) -> int:
         """The first version of the file format that knows all that is declared here."""
-        if self.followers or self.levels or self.always or (self.impossible and self._compares):
-            return RULED_FORM
+        newest = self.means or self.followers or self.levels or self.always or self.unit.person is not None
+        if newest or (self.impossible and self._compares):
+            return NEWEST_FORM
         plain = (dict(vars(a)) for a in self.attributes)
         coded = any(a.kind in ("date", "time") for a in self.attributes)
         return CODED_FORM if coded or any(p.get("labels_of") or p["missing_values"] for p in plain) else 1
@@ -193,8 +190,13 @@ class Domain:
         """Names of all attributes, in order."""
         return tuple(a.name for a in self.attributes)
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that data must have: the attributes, and the one that tells people apart, if one is declared."""
+        return (*self.names, *([self.unit.person] if self.unit.person else []))
+
     @cached_property
-    def columns(self) -> tuple[Attribute, ...]:
+    def every_column(self) -> tuple[Attribute, ...]:
         """All columns in the order of the file: attributes, and those that follow them."""
         found = list(self.attributes)
         for follower in sorted(self.followers, key=lambda follower: follower.place):

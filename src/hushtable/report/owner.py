@@ -12,8 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..owner.comparison import RowComparison
+from ..owner.people import PeopleFit
 from ..questions.stamp import SIMULATED
 from ..synopsis import Synopsis
+from ..words import counted
 from .appendix import facts
 from .bars import BarShares, bars
 from .curves import histogram
@@ -55,11 +57,19 @@ def _released(synopsis: Synopsis, positions: tuple[int, ...]) -> Floats | None:
     return None if table is None else table.value.reshape([synopsis.domain.sizes[p] for p in positions])
 
 
-def owner_report(synopsis: Synopsis, true_tables: TrueTables, rows: RowComparison | None = None) -> str:
+def owner_report(
+    synopsis: Synopsis,
+    true_tables: TrueTables,
+    people: PeopleFit | None = None,
+    rows: RowComparison | None = None,
+) -> str:
     """One HTML page for the owner. Not private: compares with the true table, and synthetic rows with true ones."""
-    sections = [section("What this is", facts(synopsis, synopsis.info())), _errors(synopsis, true_tables)]
-    if rows is not None:
-        sections.append(_rows(rows))
+    sections = [
+        section("What this is", facts(synopsis, synopsis.info())),
+        *_people(synopsis, people),
+        _errors(synopsis, true_tables),
+        *([] if rows is None else [_rows(rows)]),
+    ]
     names = synopsis.domain.closed[:MOST_COLUMNS]
     exact, pictures = true_tables([(p,) for p in range(len(names))]), []
     for p, (attribute, true) in enumerate(zip(names, exact, strict=True)):
@@ -84,6 +94,27 @@ def _rows(compared: RowComparison) -> PagePart:
         "ones, from 0 (not at all) to 0.25. The last column is what perfect rows would show."
     )
     return section("Synthetic rows", table, text=text)
+
+
+def _people(synopsis: Synopsis, people: PeopleFit | None) -> list[PagePart]:
+    """What keeping few rows of each person left out, where that was enforced."""
+    if people is None:
+        return []
+    rows = synopsis.domain.unit.rows
+    lines = [
+        ("rows", f"{people.rows:,}"),
+        ("rows left out", f"{people.left_out:,} ({people.left_out / max(people.rows, 1):.1%})"),
+        ("people", f"{people.people:,}"),
+        (f"people with more than {counted(rows, 'row')}", f"{people.cut:,}"),
+        ("rows that name nobody, a person each", f"{people.unnamed:,}"),
+    ]
+    moved = facts_table(("column", "share of rows that moved"), [(name, f"{far:.4f}") for name, far in people.moved])
+    text = (
+        f"At most {counted(rows, 'row')} of each person count, chosen at random; the figures are of a choice like that "
+        "of the release. Whatever the noise, answers are about these rows, and the columns of all rows differ from "
+        "theirs by so much. True numbers on this page are of all rows."
+    )
+    return [section("People with many rows", facts_table(("", ""), lines), moved, text=text)]
 
 
 def _errors(synopsis: Synopsis, true_tables: TrueTables) -> PagePart:

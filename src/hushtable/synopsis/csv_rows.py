@@ -15,7 +15,9 @@ class CsvRows:
 
     def __init__(self, domain: Domain) -> None:
         self.decimal = domain.csv.decimal
-        self.missing = {column.name: column.missing_values[0] for column in domain.columns if column.missing_values}
+        self.missing = {
+            column.name: column.missing_values[0] for column in domain.every_column if column.missing_values
+        }
 
     def schema(self, schema: pa.Schema) -> pa.Schema:
         """What the columns are in the file."""

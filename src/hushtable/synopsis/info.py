@@ -136,9 +136,9 @@ def info_of(synopsis: Synopsis) -> SynopsisInfo:
     counted_rows = model.row_count()
     rows, stderr = (None, None) if counted_rows is None else counted_rows
     unit = domain.unit
-    change = "changed" if unit.neighbours == "replace" else "added or removed"
+    change = "changed" if unit.change == "replaced" else unit.change
     return SynopsisInfo(
-        table=domain.table, columns=tuple(ColumnInfo.of(a) for a in domain.columns), workload=synopsis.workload,
+        table=domain.table, columns=tuple(ColumnInfo.of(a) for a in domain.every_column), workload=synopsis.workload,
         mechanism=synopsis.mechanism, questions=_examples(synopsis), rows=rows, rows_stderr=stderr,
         budget={name: str(value) for name, value in accounting["budget"].items()},
         protects=f"one person, of whom {counted(unit.rows, 'row')} may be {change}", means=_means(accounting["budget"]),

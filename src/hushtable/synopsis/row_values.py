@@ -37,8 +37,8 @@ class RowValues:
         self.decoders = [decoder(attribute) for attribute in domain.closed]
         places = {attribute.name: place for place, attribute in enumerate(domain.closed)}
         followers = {follower.name: follower for follower in domain.followers}
-        self.made_of = [followers.get(column.name, places.get(column.name)) for column in domain.columns]
-        self.attributes = [c for c, own in zip(domain.columns, self.made_of, strict=True) if own is not None]
+        self.made_of = [followers.get(column.name, places.get(column.name)) for column in domain.every_column]
+        self.attributes = [c for c, own in zip(domain.every_column, self.made_of, strict=True) if own is not None]
         self.names = [attribute.name for attribute in self.attributes]
 
     @cached_property
