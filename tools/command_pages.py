@@ -97,6 +97,7 @@ EXAMPLES = {
         " --epsilon 1 --delta 1e-9 -o few.hush",
         "hush sample few.hush -n 10000 -o rows.csv",
         "hush sample few.hush -n 10000 -o rows.parquet --seed 7",
+        'hush sample few.hush -n 1000 -o old.csv --where "age >= 65 AND smoker"',
         "hush sample few.hush -n 10000 -o rows.xlsx  # exit code 1",
     ),
     "plot": (

@@ -51,12 +51,14 @@ def check(
         separator=separator, quote=quote, decimal=decimal, encoding=encoding, multiline=multiline
     )
     rows = [{"name": a.name, "kind": a.kind, "codes": a.size, "values": list(a.labels)} for a in shape.attributes]
+    following = [{"name": f.name, "kind": f.attribute.kind, "follows": f.of} for f in shape.followers]
     warnings = warnings_about(shape)
     kept = f"{counted(shape.unit.rows, 'row')} per person"
     told = f"people told apart by {shape.unit.person}, at most {kept} kept"
     who = f"{told if shape.unit.person else f'at most {kept}'}, {shape.unit.neighbours}"
     text = [f"{shape.table}: {counted(len(rows), 'attribute')}, {who}"]
     text += [_column_line(row) for row in rows]
+    text += [f"  {row['name']:<24} {row['kind']:<10} follows {row['follows']}, costs nothing" for row in following]
     text += [f"warning: {warning}" for warning in warnings]
     value: dict[str, Any] = {
         "table": shape.table,
@@ -66,7 +68,7 @@ def check(
         "attributes": rows,
         "means": list(shape.means),
         "warnings": warnings,
-    }
+    } | ({"following": following} if following else {})
     value |= _rules(shape, text)
     if data is None:
         if propose:
@@ -118,16 +120,18 @@ def _rules(shape: Domain, text: list[str]) -> dict[str, Any]:
 
 def _rule_counts(shape: Domain, data: Any, text: list[str], *, propose: bool) -> dict[str, Any]:
     """How many rows break each rule, and rules that all keep; exact, for the owner."""
-    if not (propose or shape.impossible or shape.always):
+    if not (propose or shape.impossible or shape.always or shape.followers):
         return {}
-    from ..owner.rule_counts import PROPOSED, broken_rules, proposals
+    from ..owner.rule_counts import PROPOSED, broken_rules, contradictions, proposals
     from ..owner.true_rows import read_rows
 
     with progress_bar("reading", None) as progress:
         rows = read_rows(data, shape, progress)
-    counts = broken_rules(rows)
+    counts = [*broken_rules(rows), *contradictions(data, shape)]
     if counts:
-        text.append("rows that break a rule; they are released like all others, and answers will say 0 for them")
+        text.append(
+            "rows that break a rule or a map; they are released like all others, and answers will say 0 for them"
+        )
         text += [f"  {count.broken:>12,}  {count.rule}" for count in counts]
     value: dict[str, Any] = {"broken_rules": [asdict(count) for count in counts]}
     if propose:

@@ -25,6 +25,8 @@ from .draft_edges import equal_edges
 
 __all__ = ["WARNING", "Draft", "draft", "draft_domain"]
 
+PADDED = re.compile(r"0\d+", re.ASCII)
+
 WARNING = """DRAFT made by looking at the data: it reveals values, bounds and categories it saw.
 Review every line before use: replace bounds and lists by what is publicly known about the
 table, and never publish a bound or a value only because it occurs in the rows."""
@@ -127,9 +129,12 @@ def _guess(counts: Mapping[str | None, int], decimal: str) -> tuple[dict[str, An
     missing |= {"missing_values": codes} if codes else {}
     words = {v.lower() for v in present}
     if present and words <= TRUE_WORDS | FALSE_WORDS:
-        return {"kind": "boolean"} | missing, f"only {listed(present, 4)}{_absent(missing)}"
+        return {"kind": "boolean"} | _spelled(present) | missing, f"only {listed(present, 4)}{_absent(missing)}"
     if moments := guess_moments(present):
         return moments | missing, f"all {len(present):,} values are {moments['kind']}s{_absent(missing)}"
+    if any(PADDED.fullmatch(v) for v in present) and len(present) <= MOST_VALUES:
+        padded = {"kind": "category", "values": present, "other": True}
+        return padded | missing, f"codes whose zeros are part of them{_absent(missing)}"
     numbers = [number_in(v.replace(",", ".") if decimal == "," else v) for v in present]
     if present and None not in numbers:
         sure: dict[float, int] = {}
@@ -157,6 +162,13 @@ def _natural(text: str) -> list[tuple[int, int, str]]:
     """A key by which '2-5 years' comes before '10 or more'."""
     parts = re.findall(r"[0-9]{1,18}|[^0-9]+|[0-9]", text)
     return [(0, int(part), "") if part.isascii() and part.isdigit() else (1, 0, part) for part in parts]
+
+
+def _spelled(present: list[str]) -> dict[str, Any]:
+    """How the data write true and false, where it is otherwise and one way each."""
+    yes, no = ([v for v in present if v.lower() in words] for words in (TRUE_WORDS, FALSE_WORDS))
+    plain = {"true", "false"} >= {v.lower() for v in present}
+    return {"labels": {yes[0]: "true", no[0]: "false"}} if len(yes) == len(no) == 1 and not plain else {}
 
 
 def _number(counts: Mapping[float, int], *, whole: bool) -> tuple[dict[str, Any], str]:
