@@ -313,10 +313,10 @@ class TestFiles:
 
     def test_come_back_as_they_were(self):
         model = self.made()
-        assert model.format == 5
+        assert model.format == 6
         again = LowOrderModel.build(model.domain, model.parameters(), model.numbers())
         question = model.parse("any(x0, x1, x2, x3, x4, x5)")
-        assert (again.guesses, again.bar.expected) == ("usual", model.bar.expected)
+        assert (again.guesses, again.bar.expected) == ("doubted", model.bar.expected)
         assert again.answer(question).to_dict() == model.answer(question).to_dict()
         assert LowOrderModel.lengths(model.domain, model.parameters()) == {
             name: len(values) for name, values in model.numbers().items()

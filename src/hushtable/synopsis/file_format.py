@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["digest_of", "pack", "read", "write"]
 
 # The newest version, which all older ones can be read with. A file says the first version that has what it needs.
-FORMAT = 5
+FORMAT = 6
 MANIFEST = "manifest.json"
 MOST_MANIFEST_BYTES = 50_000_000
 MOST_NUMBERS = 50_000_000

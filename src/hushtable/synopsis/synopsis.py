@@ -81,6 +81,8 @@ class Synopsis:
         with np.errstate(all="ignore"):
             if isinstance(parsed, Statement):
                 selected = evaluate(parsed, self.model, count=count)
+                if isinstance(selected, Answer):
+                    selected = replace(selected, release=Release(self))
                 return stamped(selected) if self.not_private else selected
             answer = self._nothing(parsed, count=count) or self.model.answer(parsed, count=count)
         if remarks := getattr(parsed, "notes", ()):

@@ -19,6 +19,7 @@ from ...maths.geometry.column_groups import MOST_DIMENSION, MOST_VALUES
 from ...maths.geometry.product_law import draw_product, product_moments
 from ...maths.geometry.shared_table import SharedTable
 from ...questions.answer import Answer, CrossTab
+from ...questions.noises import Noises
 from ...questions.parse import Question
 from ..reading import noise_scale, row_count
 from .joint_limits import DRAWS, limits_of_noise
@@ -112,6 +113,15 @@ class OneWayModel(LinearModel):
         contrast = product_moments(body).contrasts[place] * scale**2
         counts = counts + (rows - counts.sum()) / len(counts)
         return SharedTable(counts, (None,), None, contrast, variance, lambda: self._draws(group, place))
+
+    def noises(self, positions: Sequence[int], weights: Floats) -> Noises | None:
+        """The number of rows has a noise of its own, and so has every column, without its mean; all uncorrelated."""
+        frame, flat = self.frame(positions), weights.reshape(len(weights), -1)
+        lean = flat.mean(axis=1, keepdims=True)
+        start = 1 + self._place[positions[0]][2] if positions else 1
+        numbers = np.concatenate([[0], start + np.arange(flat.shape[1])])
+        each = np.concatenate([frame.total**0.5 * lean, frame.contrast**0.5 * (flat - lean)], axis=1)
+        return Noises.of(numbers, each.T, self.law.kurtosis)
 
     def _draws(self, group: int, place: int) -> Floats:
         (drawn,), _ = draw_product(self._bodies[group], (place,), DRAWS, seed=group)
