@@ -69,6 +69,7 @@ EXAMPLES = {
     "domain check": (
         "hush domain check demo/clinic.yaml",
         "hush domain check demo/clinic.yaml --data demo/clinic.csv",
+        "hush domain check demo/clinic.yaml --data demo/clinic.csv --propose",
     ),
     "domain draft": ("hush domain draft demo/clinic.csv -o draft.yaml",),
     "domain dummy": ("hush domain dummy demo/clinic.yaml -n 100 -o fake.csv",),
@@ -97,12 +98,14 @@ EXAMPLES = {
         "hush sample few.hush -n 10000 -o rows.xlsx  # exit code 1",
     ),
     "plot": (
+        "hush plot demo/clinic.hush --columns age,insurance -o insurance.svg",
+        'hush plot demo/clinic.hush "SELECT age, avg(smoker) FROM clinic GROUP BY age" --kind lines -o smoking.svg',
         "hush release demo/clinic.csv --domain demo/clinic.yaml --workload 'smooth(columns=[age])' --epsilon 1"
         " --simulate 7 -o smooth.hush",
         "hush plot smooth.hush --columns age -o age.svg",
     ),
     "report": (
-        "hush report demo/clinic.hush -o clinic.html",
+        'hush report demo/clinic.hush -o clinic.html --publisher "City Hospital"',
         "hush report demo/clinic.hush --data demo/clinic.csv --domain demo/clinic.yaml -o owner.html",
     ),
     "curate": (
@@ -128,6 +131,10 @@ EXAMPLES = {
         "hush reproduce thaler2012 --fast --folder again",
         "hush reproduce thaler2013  # exit code 1",
     ),
+    "ledger rebind": (
+        'hush ledger rebind demo/clinic.ledger --domain rules.yaml --why "a rule was added"',
+        'hush ledger rebind demo/clinic.ledger --domain rules.yaml --why "again"  # exit code 1',
+    ),
     "ledger raise": ('hush ledger raise demo/clinic.ledger --epsilon 2 --delta 1e-9 --why "a second wave"',),
 }
 
@@ -144,6 +151,12 @@ with open("visits.csv", "w") as file:
     "fair solve": """\
 with open("metric.yaml", "w") as file:
     file.write("columns: {income: {scale: 20000}, debt: {scale: 15000}}\\nscale: 2\\n")
+""",
+    "ledger rebind": """\
+import hushtable as ht
+
+clinic = ht.Domain.load("demo/clinic.yaml").to_dict()
+ht.Domain.from_dict(clinic | {"impossible": ["age < 18 AND smoker AND diabetic"]}).save("rules.yaml")
 """,
     "sample": """\
 import hushtable as ht

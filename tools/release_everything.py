@@ -41,6 +41,7 @@ RELEASES = (
     ("ranges(attributes=[age])", TABLE, PURE, "age < 65"),
     ("linear(file='questions.txt')", TABLE, PURE, "smoker AND age >= 65"),
     ("smooth(columns=[income])", TABLE, APPROX, "SELECT avg(income) FROM t"),
+    ("means(columns=[age, income])", TABLE, PURE, "SELECT avg(income) FROM t"),
     ("sparse(size=5)", URL, APPROX, "url = 'a1'"),
     ("known_lists(file='lists.txt')", URL, PURE, "url IN ('a1', 'a2')"),
     ("conjunctions(free=1, buckets=256)", FEW, PURE, "y0 AND y1 AND y2 AND y3 AND y4"),

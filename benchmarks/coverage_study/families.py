@@ -48,6 +48,7 @@ FAMILIES: dict[str, Family] = {
     "smooth-spline": Family("numbers", partial(smooth.means, mechanism="smooth-spline")),
     "smooth-cheb": Family("numbers", partial(smooth.means, mechanism="smooth-cheb"), ("delta",)),
     "smooth-direct": Family("numbers", smooth.direct),
+    "k-norm-means": Family("numbers", smooth.bounded, ("pure",), mechanism="k-norm"),
     "smooth-paper": Family("numbers", smooth.paper, ("pure",)),
     "decision-lists": Family("rules", decided.lists),
     "curator": Family("codes", partial(curated.conditions, way="hypothesis")),

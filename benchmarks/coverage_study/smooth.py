@@ -15,7 +15,7 @@ from .conditions import Truth
 from .settings import Setting
 from .tables import Table, draw
 
-__all__ = ["direct", "means", "paper"]
+__all__ = ["bounded", "direct", "means", "paper"]
 
 LEVELS = (0.1, 0.25, 0.5, 0.75, 0.9)
 
@@ -126,3 +126,11 @@ def direct(setting: Setting) -> Any:
     asked = _mean_questions(table, formulas, groups=False)
     workload = ht.Smooth(columns=tuple(_parts(table)[0]), examples=tuple(one.text for one in formulas))
     return repeated(setting, table, asked, workload=workload, mechanism="smooth-direct")
+
+
+def bounded(setting: Setting) -> Any:
+    """The means of columns, and nothing else."""
+    table, formulas = _begun(setting)
+    columns = tuple(_parts(table)[0])
+    asked = _mean_questions(table, [one for one in formulas if one.text in columns], groups=False)
+    return repeated(setting, table, asked, workload=ht.Means(columns=columns), mechanism="k-norm")

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from hushtable.maths.geometry.bodies import ProductBody
+from hushtable.maths.geometry.column_groups import ColumnGroup, one_group, planned_groups
 from hushtable.maths.geometry.cut_search import acceptance, cut_body, draw_body
 from hushtable.maths.geometry.hulls import hull_bound, spanned
-from hushtable.maths.geometry.lower_bounds import product_bound, tail_radius
+from hushtable.maths.geometry.lower_bounds import gaussian_bound, product_bound, tail_radius
 from hushtable.maths.geometry.product_law import product_moments
 from papers._paper import Measured, Row, axis, line, panels, select
 from papers.hardt2010.bodies import (
@@ -30,11 +31,18 @@ __all__ = ["compute", "draw", "measure"]
 GAUSSIAN = 4.2247
 CUBES = (1, 2, 5, 10, 20, 50, 100)
 FAR = (10, 50, 100, 200, 400, 600)
+ONE_WAY = {
+    "10 columns of 2": (2,) * 10,
+    "5 columns of 5": (5,) * 5,
+    "8 columns of 2 to 42": (2, 5, 6, 7, 9, 15, 16, 42),
+    "10 of 2 and one of 50": (2,) * 10 + (50,),
+}
 
 
 def compute(*, fast: bool) -> Iterator[Row]:
     """Every number of the figure; `fast` takes fewer and smaller cases."""
     yield from cubes()
+    yield from one_way()
     yield from figure_3_1(((6, 64), (8, 48)) if fast else ((6, 64), (8, 48), (16, 64), (16, 256), (16, 1024)))
     yield from structured((3,) if fast else (3, 4))
     yield from separation()
@@ -58,6 +66,29 @@ def cubes() -> Iterator[Row]:
         yield row("cube", "Gaussian, delta 1e-6", "rms", GAUSSIAN * d, d=d)
 
 
+def one_way() -> Iterator[Row]:
+    """All cells of the tables of single columns, rows replaced: one group of columns, planned ones, and other noise."""
+    for name, sizes in ONE_WAY.items():
+        # Each table pays for itself, of one of two cells alone where there are no more; moved to the number of rows.
+        each = [4.0 if size == 2 else 8.0 * (size - 1) for size in sizes]
+        laplace = sum(square ** (1 / 3) for square in each) ** 1.5
+        yield row(name, "Laplace", "rms", laplace, d=sum(sizes) - len(sizes), whose="naive")
+        for method, groups in (("one group", one_group(sizes)), ("K-norm", planned_groups(sizes, added=False))):
+            yield row(name, method, "rms", _grouped_error(sizes, groups), d=sum(sizes) - len(sizes))
+        yield row(name, "lower bound", "rms", product_bound(sizes, added=False).rms, d=sum(sizes) - len(sizes))
+        gaussian = math.sqrt(2 * len(sizes) * (sum(sizes) - len(sizes)))
+        yield row(name, "Gaussian, delta 1e-6", "rms", GAUSSIAN * gaussian, d=sum(sizes) - len(sizes))
+
+
+def _grouped_error(sizes: tuple[int, ...], groups: Sequence[ColumnGroup]) -> float:
+    total = 0.0
+    for group in groups:
+        body = ProductBody(tuple(sizes[p] for p in group.columns))
+        contrasts = product_moments(body).contrasts
+        total += sum(c * (s - 1) for c, s in zip(contrasts, body.sizes, strict=True)) / group.share**2
+    return math.sqrt(total)
+
+
 def figure_3_1(sizes: Sequence[tuple[int, int]]) -> Iterator[Row]:
     """Random queries of +1 and -1, rows added or removed, epsilon 1."""
     for d, cells in sizes:
@@ -66,6 +97,7 @@ def figure_3_1(sizes: Sequence[tuple[int, int]]) -> Iterator[Row]:
         yield row("figure 3.1", "Laplace", "rms", d * math.sqrt(2 * d), d=d, n=cells, whose="naive")
         yield row("figure 3.1", "K-norm", "rms", smallest_error(rows, added=True, draws=4_000), d=d, n=cells)
         yield row("figure 3.1", "K-norm", "acceptance", acceptance(body), d=d, n=cells)
+        yield row("figure 3.1", "Gaussian, delta 1e-6", "rms", GAUSSIAN * d, d=d, n=cells)
         found = hull_bound(spanned(rows.astype(np.float64), added=True))
         yield row("figure 3.1", "lower bound", "rms", found.rms, d=d, n=cells)
         points = draw_body(body, 4_000, 5).points
@@ -85,6 +117,7 @@ def structured(columns: Sequence[int]) -> Iterator[Row]:
             yield row(name, way, "rms", kept_error(rows, lift, way, added=False), d=len(rows))
         yield row(name, "lower bound", "rms", hull_bound(spanned(queries, added=False)).rms, d=len(rows))
         yield row(name, "identity", "rms", _identity(queries), d=len(rows), whose="naive")
+        yield row(name, "Gaussian, delta 1e-6, at least", "rms", GAUSSIAN * _least_gaussian(queries), d=len(rows))
     rows = long_body()
     for way in ("one", "thesis", "planned"):
         yield row("long body", way, "rms", kept_error(rows, np.eye(len(rows)), way, added=True), d=len(rows))
@@ -94,6 +127,13 @@ def _identity(queries: np.ndarray[Any, Any]) -> float:
     """Laplace noise of scale 2 on every cell of the whole table, with the public number of rows taken out."""
     moved = queries - queries.mean(axis=1, keepdims=True)
     return math.sqrt(8 * float((moved**2).sum()))
+
+
+def _least_gaussian(queries: np.ndarray[Any, Any]) -> float:
+    """No matrix mechanism with Gaussian noise of rho = 1/2 is below."""
+    values = np.linalg.svd(queries - queries.mean(axis=1, keepdims=True), compute_uv=False)
+    logs = [(-math.inf, 1.0), *((math.log(value), 1.0) for value in values if value > 1e-9)]
+    return gaussian_bound(logs, math.log(queries.shape[1]), added=False).rms * math.sqrt(2)
 
 
 def separation() -> Iterator[Row]:
@@ -137,6 +177,9 @@ def measure(rows: Sequence[Row]) -> dict[str, Measured]:
         "laplace-cube": Measured(value("cube", "Laplace", d=10), "d sqrt(2 d)"),
         "laplace-optimal": Measured(
             value("cube", "Laplace", d=100) / value("cube", "K-norm", d=100), "Laplace over K-norm, d = 100"
+        ),
+        "one-way": Measured(
+            value("8 columns of 2 to 42", "K-norm") / value("8 columns of 2 to 42", "Laplace"), "planned over Laplace"
         ),
         "gauge": Measured(max(gauges, key=lambda g: abs(g - 1)), "mean gauge of the noise over d, farthest from 1"),
         "shape": Measured(max(shapes), f"largest of {len(shapes)}; smallest {min(shapes):.3g}"),

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .questions.workloads.known_lists import KnownLists as KnownLists
     from .questions.workloads.linear import Linear as Linear
     from .questions.workloads.marginals import Marginals as Marginals
+    from .questions.workloads.means import Means as Means
     from .questions.workloads.parities import ParityQueries as ParityQueries
     from .questions.workloads.polynomials import Polynomials as Polynomials
     from .questions.workloads.ranges import Ranges as Ranges
@@ -57,6 +58,7 @@ _HOMES = {
     "Unit": "budget",
     "WholeTable": "questions.workloads.whole_table",
     "Marginals": "questions.workloads.marginals",
+    "Means": "questions.workloads.means",
     "Predicates": "questions.workloads.wide",
     "AnyOf": "questions.workloads.wide",
     "AllOf": "questions.workloads.wide",

@@ -11,7 +11,6 @@ __all__ = ["EXTRAS", "need"]
 # Whatever else is imported anywhere is a dependency in pyproject.toml; a test compares the two.
 EXTRAS = {
     "matplotlib": "pip install 'hushtable[report]'",
-    "openpyxl": "pip install 'hushtable[excel]'",
     "pandas": "pip install pandas",
     "polars": "pip install polars",
 }

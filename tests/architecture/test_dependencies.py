@@ -15,7 +15,6 @@ from hushtable.errors import BadData, BadQuestion
 from hushtable.extras import EXTRAS, need
 from hushtable.questions.answer import Answer
 from hushtable.report.plots import check_picture
-from hushtable.vault.sources import open_source
 
 ROOT = Path(__file__).parents[2]
 SRC = ROOT / "src" / "hushtable"
@@ -66,9 +65,7 @@ def test_an_extra_that_is_missing_says_what_to_install(module, monkeypatch, tmp_
     real = importlib.util.find_spec
     monkeypatch.setattr(extras, "find_spec", lambda name: None if name == module else real(name))
     answer = Answer(question="q", unit="fraction", value=0.5, stderr=0.1)
-    (tmp_path / "t.xlsx").write_bytes(b"")
     ways = {
-        "openpyxl": lambda: open_source(tmp_path / "t.xlsx").count(),
         "matplotlib": lambda: check_picture(tmp_path / "a.svg"),
         "pandas": answer.to_pandas,
         "polars": answer.to_polars,

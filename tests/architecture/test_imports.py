@@ -97,6 +97,7 @@ def test_public_names_are_pinned():
         "Listed",
         "Lists",
         "Marginals",
+        "Means",
         "ParityQueries",
         "Plan",
         "Polynomials",

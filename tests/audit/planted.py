@@ -282,6 +282,8 @@ FAULTS = {
     "noise used again, within": Planted(noise_used_again_within, ("independence",)),
     "gauge 5% off": Planted(steps.gauge_too_narrow, ("law",)),
     "sum of a table forgotten": Planted(steps.sum_forgotten, ("law", "price")),
+    "radius kept": Planted(steps.radius_kept, ("law",)),
+    "projection forgotten": Planted(steps.projection_forgotten, ("law",)),
     "joint noise of one row": Planted(steps.gauge_of_one_row, ("law",)),
     "values outside their range": Planted(unclamped_values, ("price",)),
     "row norm not enforced": Planted(believed_norm, ("price",)),

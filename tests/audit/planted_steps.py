@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import replace
 from fractions import Fraction
 
+import numpy as np
 from planting import SHARE, exchanged, released, watched
 
 from hushtable.audit.checks import Check
@@ -13,8 +15,10 @@ from hushtable.audit.curator_cases import curator_cases
 from hushtable.audit.mechanism_cases import mechanism_cases
 from hushtable.audit.shapes import RELATIONS
 from hushtable.audit.step_cases import step_cases
+from hushtable.maths.geometry.cut_body import CutBody
 from hushtable.vault.door import door as door_module
 from hushtable.vault.door.door import Door, Measurement
+from hushtable.vault.door.joint_samplers import below, radius
 
 # Choosing, comparing, paying
 
@@ -194,6 +198,39 @@ class ForgetsSum(Door):
         return noise
 
 
+class RadiusKept(Door):
+    """After a point outside the body only the point is drawn again."""
+
+    def _joint_noise(self, body, scale):
+        reach = radius(body.numerator(), scale, self._randomness)
+        while True:
+            drawn = [below(2 * int(w) * reach + 1, self._randomness) - int(w) * reach for w in body.widths]
+            if body.gauge(np.array(drawn)) <= reach:
+                return np.array(drawn)
+
+
+class Section(CutBody):
+    """What changes a level while all that it leaves out stays: a part of the body, where its projection is needed."""
+
+    def _most(self, cuts):
+        kinds = np.indices((2, 2, 2)).reshape(3, -1)
+        at, rest = cuts @ self.rows, kinds[1:]
+        alike = (rest[:, :, None] == rest[:, None, :]).all(axis=0)
+        return np.where(alike, np.abs(at[:, :, None] - at[:, None, :]), 0).max(axis=(1, 2))
+
+
+class ProjectionForgotten(Door):
+    """Measures a level as if nothing but it could change."""
+
+    def measure_jointly(self, statistic, noise):
+        statistic = copy(statistic)
+        whole = statistic.body
+        statistic.body = lambda group, neighbours: (
+            Section(statistic.vectors[1], False, statistic.cuts[1]) if group == 1 else whole(group, neighbours)
+        )
+        return super().measure_jointly(statistic, noise)
+
+
 class GaugeOfOneRow(OneRow):
     """Prices and draws as if a person had one row."""
 
@@ -214,6 +251,16 @@ def gauge_too_narrow(seed: int) -> list[Check]:
 
 def sum_forgotten(seed: int) -> list[Check]:
     return jointly(ForgetsSum, seed, 0.1)
+
+
+def radius_kept(seed: int) -> list[Check]:
+    named = "measure levels jointly, replace, pure"
+    return released(step_cases("measure levels jointly"), named, seed=seed, door=RadiusKept, share=2.0)
+
+
+def projection_forgotten(seed: int) -> list[Check]:
+    named = "measure levels jointly, replace, pure"
+    return released(step_cases("measure levels jointly"), named, seed=seed, door=ProjectionForgotten, share=0.3)
 
 
 def gauge_of_one_row(seed: int) -> list[Check]:

@@ -20,9 +20,10 @@ OFTEN = 300
 SLOW = {"factor 2 missing", "factor 2 missing, rho", "comparison noise reused", "comparison noise reused, curator",
         "threshold without noise", "watch of one row, of three", "watch of one row, of two",
         "watch of one row, curator", "selection of one row, of three", "selection of one row, of two",
-        "selection of one row, mwem", "gauge 5% off"}  # fmt: skip
+        "selection of one row, mwem", "gauge 5% off", "radius kept", "projection forgotten"}  # fmt: skip
 # ... and these are found once all the same.
-ONCE = {"watch of one row, of three", "selection of one row, of three", "gauge 5% off"}
+ONCE = {"watch of one row, of three", "selection of one row, of three", "gauge 5% off", "radius kept",
+        "projection forgotten"}  # fmt: skip
 SELDOM = 8
 
 

@@ -20,7 +20,8 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet
 import pytest
-from hostile import CELLS, JSON_LINES, LINES, OBJECTS
+from hostile import CELLS, JSON_LINES, LINES, OBJECTS, SHEET_CELLS, SHEET_ROWS, SHEET_TEXTS
+from made_workbook import cell, made_workbook, row_of
 from openpyxl import Workbook
 from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 
@@ -316,6 +317,26 @@ def as_excel(rows, path):
     return path / "t.xlsx"
 
 
+def sheet_ordinary(luck):
+    """One `<row>` as a program writes it, with its texts in the list that all rows share."""
+    return row_of([cell(value) for value in ordinary(TYPED, luck)])
+
+
+def sheet_hostile(luck):
+    """What no library writes: cells that contradict their type, rows that are no XML, and texts that are none."""
+    if luck.random() < 0.3:
+        return luck.choice(SHEET_ROWS), []
+    cells = [cell(value) for value in ordinary(TYPED, luck)]
+    for _ in range(luck.choice((1, 1, 8))):
+        odd = luck.choice((SHEET_CELLS, SHEET_TEXTS))
+        cells[luck.randrange(len(cells))] = luck.choice(odd), odd is SHEET_TEXTS
+    return row_of(cells)
+
+
+def as_sheet(rows, path):
+    return made_workbook(path / "t.xlsx", [row_of([cell(name) for name in NAMES]), *rows])
+
+
 WAYS = {
     "csv": (csv_ordinary, csv_hostile, as_csv, 3000),
     "windows csv.gz": (csv_ordinary, csv_hostile, as_windows_csv_gz, 800),
@@ -334,6 +355,7 @@ WAYS = {
     "feather typed": (typed_row, typed_hostile, as_feather, 200),
     "polars lazy": (text_ordinary, text_hostile, as_lazy, 200),
     "excel": (objects_ordinary, excel_hostile, as_excel, 100),
+    "excel by hand": (sheet_ordinary, sheet_hostile, as_sheet, 1000),
 }
 
 
@@ -446,6 +468,11 @@ def things(way, row):
         return LINES
     if "json" in way:
         return [line for line, valid in JSON_LINES if valid or way == "jsonl"]
+    if way == "excel by hand":
+        pairs = [(thing, False) for thing in SHEET_CELLS] + [(thing, True) for thing in SHEET_TEXTS]
+        ordinary_cells = [cell(value) for value in TYPED[0]]
+        odd = [row_of([*ordinary_cells[:i], pair, *ordinary_cells[i + 1 :]]) for pair in pairs for i in (0, 4)]
+        return [*((raw, []) for raw in SHEET_ROWS), *odd]
     hostile = {"objects": OBJECTS, "text": CELLS}.get(way.split()[-1], [])
     if way in ("arrow text", "parquet text"):
         hostile = [*BROKEN, *(c.encode() for c in CELLS)]

@@ -35,7 +35,19 @@ Case = tuple[str, ht.Synopsis, tuple[str, ...]]
 
 
 def main() -> None:
-    made = [*coded(), dated(), *twice(), *rare(), *wide(), *keyed(), *smooth(), *decided(), *long_lists(), curated()]
+    made = [
+        *coded(),
+        dated(),
+        ruled(),
+        *twice(),
+        *rare(),
+        *wide(),
+        *keyed(),
+        *smooth(),
+        *decided(),
+        *long_lists(),
+        curated(),
+    ]
     for name, synopsis, questions in (*made, *specimens({synopsis.model.kind for _, synopsis, _ in made})):
         path = HERE / f"format-{max(synopsis.model.format, synopsis.domain.form)}-{name}.hush"
         if path.exists():
@@ -58,6 +70,26 @@ def specimens(kinds: set[str]) -> Iterator[Case]:
         if specimen.model not in kinds:
             kinds.add(specimen.model)
             yield specimen.name, specimen.release(), specimen.questions
+
+
+def ruled() -> Case:
+    """A domain with rules, one of them between columns."""
+    stays = {"kind": "integer", "between": [0, 5]}
+    shape = ht.Domain.from_dict({
+        "table": "t",
+        "attributes": {"children": stays, "family": stays, "smoker": {"kind": "boolean"}},
+        "impossible": ["children >= family"],
+        "always": ["smoker -> family > 1"],
+    })  # fmt: skip
+    random = np.random.default_rng(5)
+    family = random.integers(1, 6, 2_000)
+    rows = {
+        "children": random.integers(0, family),
+        "family": family,
+        "smoker": random.random(2_000) < 0.3 * (family > 1),
+    }
+    questions = ("children >= family", "SELECT family, count(*) FROM t WHERE smoker GROUP BY family", "children < 2")
+    return "ruled", release(shape, pa.table(rows), "pure", ht.Marginals(width=2)), questions
 
 
 def coded() -> Iterator[Case]:
@@ -164,6 +196,7 @@ def smooth() -> Iterator[Case]:
         yield f"smooth-cheb-{budget}", cheb, (bump, "avg(age)")
     examples = "smooth(columns=[age], examples=['exp(-((age-40)/10)**2)', 'expit((age-50)/9)'])"
     yield "smooth-direct-pure", release(shape, table, "pure", examples, "smooth-direct"), ("avg(expit((age-50)/9))",)
+    yield "k-norm-means", release(shape, table, "pure", "means(columns=[age])", "k-norm"), ("avg(age)", "avg(2*age+1)")
 
 
 def decided() -> Iterator[Case]:

@@ -8,7 +8,7 @@ from decimal import Decimal
 import numpy as np
 import pandas
 
-__all__ = ["CELLS", "JSON_LINES", "LINES", "OBJECTS"]
+__all__ = ["CELLS", "JSON_LINES", "LINES", "OBJECTS", "SHEET_CELLS", "SHEET_ROWS", "SHEET_TEXTS"]
 
 LONG = "y" * 3_000_000
 
@@ -79,4 +79,51 @@ OBJECTS = [
     np.array([1, 2]),
     np.datetime64("2020-01-01"), dt.date(2020, 1, 1), dt.datetime(2020, 1, 1), dt.timedelta(1), pandas.NA, pandas.NaT,
     pandas.Timestamp("2020-01-01"), "\ud800", "a\ud800", [], ["a"], ("a",), {"a": 1}, {"a"}, object, Rude(), *CELLS,
+]  # fmt: skip
+
+# Cells of a sheet, as raw XML, that no spreadsheet program writes; {} is where the cell is.
+SHEET_CELLS = [
+    b'<c r="{}" t="n"><v>abc</v></c>', b'<c r="{}"><v>12,5</v></c>', b'<c r="{}"><v>1e400</v></c>',
+    b'<c r="{}"><v>-</v></c>', b'<c r="{}"><v>1_000</v></c>', b'<c r="{}"><v>' + b"9" * 5000 + b"</v></c>",
+    b'<c r="{}"><v> 5 </v></c>', b'<c r="{}"><v/></c>', b'<c r="{}"/>', b'<c r="{}"><v>NaN</v></c>',
+    b'<c r="{}" t="d"><v>2020-13-45</v></c>', b'<c r="{}" t="d"><v>soon</v></c>', b'<c r="{}" t="d"><v></v></c>',
+    b'<c r="{}" t="d"><v>2020-01-31T25:00:00Z</v></c>', b'<c r="{}" t="d"><v>PT5H</v></c>',
+    b'<c r="{}" t="s"><v>999999</v></c>', b'<c r="{}" t="s"><v>-1</v></c>', b'<c r="{}" t="s"><v>x</v></c>',
+    b'<c r="{}" t="s"><v>1.5</v></c>', b'<c r="{}" t="s"/>', b'<c r="{}" t="s"><v>' + b"9" * 5000 + b"</v></c>",
+    b'<c r="{}" t="b"><v>maybe</v></c>', b'<c r="{}" t="b"><v>2</v></c>', b'<c r="{}" t="e"><v>#DIV/0!</v></c>',
+    b'<c r="{}" t="zz"><v>5</v></c>', b'<c r="{}" t=""><v>5</v></c>', b'<c r="{}" s="99999"><v>5</v></c>',
+    b'<c r="{}" s="-1"><v>5</v></c>', b'<c r="{}" s="x"><v>5</v></c>', b'<c r="{}" s="1"><v>1e300</v></c>',
+    b'<c r="{}" s="2"><v>-5</v></c>', b'<c r="{}" s="4"><v>1e300</v></c>', b'<c r="{}" s="1"><v>abc</v></c>',
+    b'<c r="{}" s="4"><v>0.5</v></c>', b'<c r="{}" t="inlineStr"><is><t>a</t></is></c>',
+    b'<c r="{}" t="inlineStr"><is/></c>', b'<c r="{}" t="inlineStr"><v>a</v></c>',
+    b'<c r="{}" t="inlineStr"><is><r><t>a</t></r><rPh><t>b</t></rPh></is></c>', b'<c r="{}" t="str"><f>1/0</f></c>',
+    b'<c r="{}" t="str"><f>A1</f><v>a_x0000_b_xD800_</v></c>', b'<c r="{}"><v>5</v><v>6</v></c>',
+    b'<c r=""><v>5</v></c>', b'<c r="ZZZZZZZZZ1"><v>5</v></c>', b'<c r="XFD1048576"><v>5</v></c>',
+    b'<c r="1A"><v>5</v></c>', b"<c><v>5</v></c>", b'<c r="A1"><v>5</v></c>', b'<c r="{}" r="B1"><v>5</v></c>',
+    b'<c r="{}"><v>&#0;</v></c>', b'<c r="{}"><v>&bomb;</v></c>', b'<c r="{}"><v>\x0b</v></c>',
+    b'<c r="{}" t="str"><v>\xff\xfe</v></c>', b'<c r="{}" t="str"><v>a & b</v></c>', b'<c r="{}"><v>5</c>',
+    b'<c r="{}"><v>5', b'<c r="{}" t=n><v>5</v></c>', b'<c r="{}" t="str"><v><![CDATA[a]]></v></c>',
+    b'<c r="{}" t="str"><v><![CDATA[</row>]]></v></c>', b'<c r="{}" t="str"><v><!-- </v></c>',
+    b'<c r="{}" t="str"><v></sheetData></worksheet></v></c>', b'<c r="{}" t="str"><v>' + b"y" * 3_000_000 + b"</v></c>",
+    b'<c r="{}"><!DOCTYPE a [<!ENTITY b "bb">]><v>5</v></c>', b"<c>" * 3000, b"<?php ?>", b"\x00",
+]  # fmt: skip
+
+# Texts of the list that all rows of a workbook share, raw.
+SHEET_TEXTS = [
+    b"<si/>", b"<si></si>", b"<si><t/></si>", b"<si><t>a</t>", b"<si><t>a</si>", b"<si><t>&#0;</t></si>",
+    b"<si><t>a & b</t></si>", b"<si><t>&bomb;</t></si>", b"<si><t>\xff</t></si>", b"<si><t>\x00</t></si>",
+    b"<si><t>_x000D_</t></si>", b"<si><t>_xDEAD_</t></si>", b"<si><r><t>a</t></r><r><t>b</t></r></si>",
+    b"<si><t>a</t><rPh><t>b</t></rPh></si>", b"<si><t>a</t></sst></si>", b"<si><!-- </si>", b"<si><t>5</t></si>",
+    b"<si><t>" + b"y" * 3_000_000 + b"</t></si>", b"<si><t>" + b"y" * 5_000_000 + b"</t></si>",
+    b'<si><t xml:space="preserve"> a </t></si>', b"<si><t>Smith, John</t></si>", b"<si><t>2020-13-45</t></si>",
+]  # fmt: skip
+
+# Whole rows of a sheet, raw.
+SHEET_ROWS = [
+    b"<row/>", b"<row></row>", b'<row r="1048576"/>', b'<row r="0"></row>', b'<row r="x"><c><v>5</v></c></row>',
+    b"<row>", b"<row><c>", b"<row <c><v>5</v></c></row>", b'<row r="2><c><v>5</v></c></row>', b"<row>\x00</row>",
+    b'<row hidden="1"><c><v>5</v></c></row>', b"<row><!-- </row>", b"<row><![CDATA[ </row>",
+    b"<row></sheetData></worksheet></row>", b"<row>&bomb;</row>", b"<row>" + b"<c><v>5</v></c>" * 20_000 + b"</row>",
+    b"<row><c t='str'><v>" + b"y" * 5_000_000 + b"</v></c></row>", b"<row>" + b" " * 6_000_000, b"<row></rowBreaks>",
+    b"<row>" + b"<c>" * 5000 + b"</row>", b"<row><?xml version='1.0' encoding='utf-16'?></row>",
 ]  # fmt: skip

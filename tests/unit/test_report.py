@@ -1,6 +1,9 @@
 """Reports: one page, no scripts, the right stamp, nothing of the rows in the public one."""
 
 import ast
+import datetime
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +16,11 @@ import hushtable as ht
 from hushtable.models import MODELS
 from hushtable.owner.compare import true_tables
 from hushtable.owner.vault import Vault
+from hushtable.questions.workloads import workloads
+from hushtable.report.bars import BarShares, bars, percent
+from hushtable.report.heat_maps import HeatMap, heat_map
 from hushtable.report.owner import STAMP, owner_report
-from hushtable.report.pictures import bars, heat_map
+from hushtable.report.promise import QUESTIONS
 from hushtable.report.public import public_report
 
 
@@ -68,6 +74,68 @@ def test_every_kind_of_release_has_an_owners_page(path):
     assert "mean error" in text or "nothing to compare" in text
 
 
+# Words of those who make a release, not of those who read of it.
+JARGON = ("pair-rake", "effective share", "replicate", "Monte Carlo", "low-order", "mwem", "k-norm", "zcdp", "gdp",
+          "marginals(", "sensitivity", "calibration", "whole_table(", "estimator")  # fmt: skip
+
+
+@pytest.mark.parametrize("path", GOLDEN, ids=lambda p: p.stem)
+def test_a_page_speaks_plainly_before_its_appendix(path):
+    released = replace(ht.load(path), not_private=False)
+    text = words(public_report(released, publisher="The <Office>", contact="data@office"))
+    plain, _, technical = text.rpartition("Technical appendix")
+    told = plain.replace(released.domain.table, "")
+    assert [word for word in JARGON if word in told] == []
+    assert released.mechanism in technical
+    assert released.digest in plain, "how to cite it"
+    assert released.digest in technical
+    for said in (
+        "The <Office>",
+        "data@office",
+        "hush ask",
+        "ht.load(",
+        "The promise to every person",
+        "times as likely",
+    ):
+        assert said in plain
+    # Every heading is in the contents, and every link of the contents goes somewhere.
+    page = public_report(released)
+    assert re.findall(r'<section id="([^"]+)"', page) == re.findall(r'<a href="#([^"]+)"', page)
+    assert len(set(re.findall(r'id="([^"]+)"', page))) == page.count(' id="')
+
+
+def test_every_workload_has_plain_words():
+    assert set(QUESTIONS) == set(workloads())
+
+
+def test_the_page_has_the_bars_that_asking_gives(synopsis):
+    _, released = synopsis
+    answer = released.ask(f"SELECT region, count(*) FROM {released.domain.table} GROUP BY region", count=False)
+    low, high = answer.interval(0.95)
+    page = words(public_report(released))
+    for value, least, most in zip(answer.value, low, high, strict=True):
+        assert percent(float(value), float(least), float(most)) in page
+
+
+def test_the_page_knows_its_day(synopsis):
+    _, released = synopsis
+    day = released.accounting["ledger"]["date"]
+    assert datetime.date.fromisoformat(day)
+    assert released.info().date == day
+    assert words(public_report(released)).count(day) >= 2
+
+
+def test_heat_maps_share_one_scale_and_grey_what_may_be_0():
+    value = np.array([[0.4, 0.1], [0.01, -0.001]])
+    first = HeatMap(down="a", across="b", rows="xy", columns="uv", value=value, low=value - 0.02, high=value + 0.02)
+    text = heat_map(first, top=0.8)
+    assert text.count("class=z") == 2
+    assert ">40<" in text, "as many digits as the bars allow"
+    assert ">-0<" not in text
+    assert "/71%" in text, "half of the top, by its root"
+    assert "/100%" in heat_map(first, top=0.4)
+
+
 def test_a_rehearsal_is_stamped():
     shape = domain(MIXED)
     rows = table_of(shape, random_codes(shape, 500, seed=1))
@@ -86,11 +154,15 @@ def test_owner_report_is_stamped_twice_and_has_the_truth(synopsis):
 
 
 def test_labels_are_escaped_and_cut():
-    picture = bars(["<b>" + "x" * 100, "y"], np.array([0.4, 0.6]), None, None, "a & b")
+    picture = bars(BarShares(labels=["<b>" + "x" * 100, 'y"'], value=np.array([0.4, 0.6])))
     assert "<b>" not in picture
-    assert "a &amp; b" in picture
-    many = heat_map(np.full((50, 40), 1 / 2000), [str(i) for i in range(50)], [str(i) for i in range(40)], "t")
-    assert many.count("<rect") == 900
+    assert 'title="y&quot;"' in picture
+    names = [str(i) for i in range(50)]
+    wide = HeatMap(down="a & b", across="c", rows=names, columns=names[:40], value=np.full((50, 40), 1 / 2000))
+    many = heat_map(wide, top=0.1)
+    assert many.count("<td") == 14 * 14
+    assert "a &amp; b" in many
+    assert "14 largest" in many
 
 
 def test_command(tmp_path, monkeypatch):

@@ -7,6 +7,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
+from scipy.special import gammainc
 
 from ..maths.geometry.bodies import Body
 from ..maths.geometry.lattice_counts import points_by
@@ -16,6 +17,8 @@ __all__ = ["gauge_law", "gauge_pit", "joint_loss"]
 
 # The gauge is beyond the table with a chance below this.
 TAIL = 1e-13
+# On a lattice so fine that a scale has this many steps, the gauge over the scale is Gamma(d) to one part in as many.
+FINE = 1 << 20
 
 
 def joint_loss(body: Body, scale: Fraction, here: Ints, there: Ints) -> tuple[float, float]:
@@ -49,10 +52,12 @@ def gauge_law(body: Body, scale: Fraction) -> Floats:
 
 def gauge_pit(body: Body, scale: Fraction, noise: Ints, coin: float) -> float:
     """The distribution function of the gauge at this noise, spread over its jump: uniform if the law is as stated."""
-    law = gauge_law(body, scale)
     try:
         gauge = body.gauge(noise)
     except ValueError:
         return 0.0
+    if scale > FINE:
+        return float(gammainc(body.dimension, gauge / float(scale)))
+    law = gauge_law(body, scale)
     below, at = float(law[:gauge].sum()), float(law[gauge]) if gauge < len(law) else 0.0
     return min(below + coin * at, 1.0)

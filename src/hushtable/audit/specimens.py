@@ -208,6 +208,12 @@ SPECIMENS: tuple[Specimen, ...] = (
         model="cell-vectors", attacks=(Attack(budgets=(PURE,), runs=300),),
     ),
     Specimen(
+        "k-norm-means", SMOOTH, "means(columns=[age])", "k-norm", PURE, ("avg(age)",),
+        model="bounded-means", attacks=(Attack(budgets=(PURE,), attributes=REAL, workload="means(columns=[age, bmi])"),
+                                        Attack(budgets=(PURE,), attributes=REAL, person=2,
+                                               workload="means(columns=[age, bmi])")),
+    ),
+    Specimen(
         "monomial", BINARY, "marginals(width=2)", "monomial", PURE, YESSES,
         model="low-order", attacks=(Attack(budgets=(PURE,), runs=300),),
     ),

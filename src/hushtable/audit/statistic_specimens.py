@@ -30,6 +30,7 @@ from ..maths.weighted_rows.rare_design import RareColumns
 from ..maths.wide.shape import Symmetric
 from ..vault import statistics
 from ..vault.statistics import Statistic
+from ..vault.statistics.bounded_tables import BoundedTables
 from ..vault.statistics.cell_vectors import CellVectors
 from ..vault.statistics.chebyshev import ChebyshevSums
 from ..vault.statistics.decided_counts import DecidedCounts
@@ -205,6 +206,12 @@ def _functions(domain: Domain) -> list[Statistic]:
     return [FunctionSums(_block(), [parse_expression(t, ["age", "bmi"]) for t in texts], ranges, 2**20)]
 
 
+def _bounded_tables(domain: Domain) -> list[Statistic]:
+    texts, ranges = ("age", "bmi", "age"), ((18.0, 98.0), (14.0, 54.0), (30.0, 50.0))
+    functions = [parse_expression(t, ["age", "bmi"]) for t in texts]
+    return [BoundedTables(_block(), functions, ranges, 2**20, [[1], [0, 2]])]
+
+
 def _rare(domain: Domain) -> RareColumns:
     """The first column even, the others rare, with different usual values."""
     others = tuple(range(1, len(domain.sizes)))
@@ -259,5 +266,6 @@ STATISTICS: dict[str, StatisticSpecimen] = {
     "decided-counts": StatisticSpecimen(attributes=RULES, build=_decided_counts),
     "splines": StatisticSpecimen(attributes=REAL, build=_splines),
     "chebyshev": StatisticSpecimen(attributes=FINE, build=_chebyshev, exact=()),
+    "bounded-tables": StatisticSpecimen(attributes=REAL, build=_bounded_tables, exact=()),
     "functions": StatisticSpecimen(attributes=REAL, build=_functions, exact=()),
 }

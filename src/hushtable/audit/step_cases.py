@@ -20,6 +20,7 @@ from ..maths.weighted_rows.grouped_sets import GroupedSet
 from ..vault.door.door import JointNoise, Noise
 from ..vault.door.reveal import reveal_price, threshold_for
 from ..vault.statistics import GroupedTables, Histogram, OneQuestion, OneWayTables
+from ..vault.statistics.cell_vectors import CellVectors
 from .made_up_tables import NAMES, MadeUpTable, Row
 from .releases import ReleaseCase, opener
 from .shapes import BINARY, OPEN, RELATIONS, persons, shape
@@ -177,6 +178,26 @@ def _jointly(domain: Domain, currency: Currency) -> Release:
     return release
 
 
+# Two numbers whose changes fill half of their box, and one more, of three yes/no columns.
+SLANTED = np.array([[1, 0, 0], [-1, 0, 1]], dtype=np.int64)
+LINE = np.array([[1, 1, 0]], dtype=np.int64)
+# Where noise is small, it matters most that a radius is drawn anew.
+EPSILON_OF_LEVELS = 4
+
+
+def _levels(domain: Domain, currency: Currency) -> Release:
+    """Whole vectors of a hull in two levels, whose noise is found by trial: the second is a projection of the cells."""
+    kinds = np.indices(domain.sizes).reshape(len(domain.sizes), -1)
+    cuts = [np.array([[1, 1]], dtype=np.int64), np.array([[1]], dtype=np.int64)]
+    statistic = CellVectors(domain.sizes, range(len(domain.sizes)), [SLANTED @ kinds, LINE @ kinds], cuts)
+    noise = JointNoise.sharing(_price("pure", EPSILON_OF_LEVELS), statistic, domain.unit, [3 / 4, 1 / 4])
+
+    def release(door: Any, _: Domain) -> None:
+        door.measure_jointly(statistic, noise)
+
+    return release
+
+
 def _reveal(domain: Domain, currency: Currency) -> Release:
     """Reveals again and again, until there is no delta left: epsilon is enough for more."""
     scale, threshold = _reveal_noise(domain)
@@ -225,6 +246,9 @@ STEPS: dict[str, StepKind] = {
     "watch, then measure": StepKind(build=_watch, runs=800),
     "watch from afar": StepKind(build=_watch_afar, runs=800),
     "measure jointly": StepKind(build=_jointly, runs=1500),
+    "measure levels jointly": StepKind(
+        build=_levels, runs=1500, price=lambda _, currency: _price(currency, EPSILON_OF_LEVELS)
+    ),
     "four measurements": StepKind(build=_several, runs=600),
     "reveal": StepKind(build=_reveal, runs=400, attributes=OPEN, tables=_keys, price=_reveal_price),
 }

@@ -11,6 +11,7 @@ import typer
 from .common import AsJson, Decimal, Encoding, Multiline, Quote, Separator, progress_bar, say
 
 if TYPE_CHECKING:
+    from ..domain import Domain
     from ..owner.fit import ColumnFit
 
 __all__ = ["app"]
@@ -27,6 +28,10 @@ def check(
     data: Annotated[
         str | None, typer.Option(help="Also count, column by column, which values fit. READS THE DATA: owner only.")
     ] = None,
+    propose: Annotated[
+        bool,
+        typer.Option("--propose", help="With --data: also rules that all rows keep. PRIVATE KNOWLEDGE: owner only."),
+    ] = False,
     separator: Separator = None,
     quote: Quote = None,
     decimal: Decimal = None,
@@ -34,7 +39,7 @@ def check(
     multiline: Multiline = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say what a domain declares, and optionally how a table fits it."""
+    """Say what a domain declares, check its rules, and optionally how a table fits both."""
     from ..domain import Domain
     from ..errors import BadData
     from ..words import counted, listed
@@ -53,7 +58,10 @@ def check(
         "rows_per_person": shape.unit.rows,
         "attributes": rows,
     }
+    value |= _rules(shape, text)
     if data is None:
+        if propose:
+            raise typer.BadParameter("rules are proposed from the rows: give them by --data")
         say(value, "\n".join(text), as_json=as_json)
         return
     from ..owner.fit import fit_of
@@ -61,10 +69,49 @@ def check(
     with progress_bar("reading", None) as progress:
         fits = fit_of(data, shape, progress)
     value["data"] = [asdict(fit) for fit in fits]
-    say(value, "\n".join([*text, *_fit_lines(fits)]), as_json=as_json)
+    text += _fit_lines(fits)
+    value |= _rule_counts(shape, data, text, propose=propose)
+    say(value, "\n".join(text), as_json=as_json)
     refused = [fit.name for fit in fits if fit.refused]
     if refused:
         raise BadData(f"a release would be refused: `missing: error` and not all values fit in: {listed(refused)}")
+
+
+def _rules(shape: Domain, text: list[str]) -> dict[str, Any]:
+    """What the rules are, and the ends of columns that comparisons leave no place; such lines go to the text."""
+    from ..domain.consistency import unplaced
+    from ..domain.impossible import rules_of
+    from ..words import counted, listed
+
+    rules = rules_of(shape)
+    if not rules:
+        return {}
+    left = [f"{shape.closed[j].name} = {shape.closed[j].labels[code]}" for j, code in unplaced(rules, shape)]
+    text.append(f"{counted(len(rules), 'rule')}, which do not contradict each other")
+    if left:
+        text.append(f"  no row can have {listed(left, 6)}, because of comparisons between columns")
+    return {"rules": [rule.text for rule in rules], "no_place": left}
+
+
+def _rule_counts(shape: Domain, data: str, text: list[str], *, propose: bool) -> dict[str, Any]:
+    """How many rows break each rule, and rules that all keep; exact, for the owner."""
+    if not (propose or shape.impossible or shape.always):
+        return {}
+    from ..owner.rule_counts import PROPOSED, broken_rules, proposals
+    from ..owner.true_rows import read_rows
+
+    with progress_bar("reading", None) as progress:
+        rows = read_rows(data, shape, progress)
+    counts = broken_rules(rows)
+    if counts:
+        text.append("rows that break a rule; they are released like all others, and answers will say 0 for them")
+        text += [f"  {count.broken:>12,}  {count.rule}" for count in counts]
+    value: dict[str, Any] = {"broken_rules": [asdict(count) for count in counts]}
+    if propose:
+        found = proposals(rows)
+        text += [f"{len(found)} {PROPOSED}", *(f"  {line}" for line in found)]
+        value["proposed"] = found
+    return value
 
 
 def _fit_lines(fits: list[ColumnFit]) -> list[str]:

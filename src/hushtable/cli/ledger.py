@@ -97,6 +97,24 @@ def raise_total(
     say(_balance(account), f"{ledger}: total is now {account.budget}", as_json=as_json)
 
 
+@app.command()
+def rebind(
+    ledger: LedgerPath,
+    domain: DomainPath,
+    why: Annotated[str, typer.Option(help="Why the domain changed; kept in the ledger.")],
+    as_json: AsJson = False,
+) -> None:
+    """Go on with the same account after the domain of its table was declared anew. Spends nothing, forgets nothing."""
+    from ..domain import Domain
+    from ..vault.ledger.ledger import Ledger
+
+    shape, account = Domain.load(domain), Ledger.open(ledger)
+    old = account.domain_digest
+    account.rebind(table=shape.table, domain_digest=shape.digest, unit=shape.unit, why=why)
+    text = f"{ledger}: domain {old[:12]} is now {shape.digest[:12]}; what was spent stays spent"
+    say(_balance(account) | {"old": old, "new": shape.digest}, text, as_json=as_json)
+
+
 def _balance(account: Ledger) -> dict[str, Any]:
     from ..budget import UNIT_NAME
 
@@ -113,12 +131,18 @@ def _balance(account: Ledger) -> dict[str, Any]:
 
 
 def _terms(line: dict[str, Any]) -> str:
-    """Epsilon and delta of a line that has them, beside the amount, which is in the ledger's currency."""
+    """What a line says beside the amount, which is in the ledger's currency: epsilon and delta, or two domains."""
+    if "new" in line:
+        return f" (domain {line['old'][:12]} -> {line['new'][:12]})"
     return f" (epsilon = {line['epsilon']:.6g}, delta = {line['delta']:.6g})" if "delta" in line else ""
 
 
 def _line(line: Line) -> dict[str, Any]:
-    terms = {"epsilon": float(line.terms.epsilon), "delta": float(line.terms.delta)} if line.terms else {}
+    terms: dict[str, Any] = {}
+    if line.terms is not None:
+        terms = {"epsilon": float(line.terms.epsilon), "delta": float(line.terms.delta)}
+    elif line.rebinding is not None:
+        terms = {"old": line.rebinding.old, "new": line.rebinding.new}
     return {
         "number": line.number,
         "when": line.when,

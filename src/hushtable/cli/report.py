@@ -19,6 +19,8 @@ def run(
         str | None, typer.Option(help="Compare with these rows. READS THE DATA: the page is not for publication.")
     ] = None,
     domain: Annotated[Path | None, typer.Option(help="The domain of the rows; the synopsis's own by default.")] = None,
+    publisher: Annotated[str | None, typer.Option(help="Who publishes the summary, for the page to say.")] = None,
+    contact: Annotated[str | None, typer.Option(help="Whom to ask about the table: an address or a name.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Write a page with pictures and error figures: from the file alone, or for the owner with the truth beside it."""
@@ -37,7 +39,7 @@ def run(
     if shape.digest != released.domain.digest:
         raise BadPlan(f"{domain} is another domain than the one {synopsis} was released with")
     if data is None:
-        text = public_report(released)
+        text = public_report(released, publisher=publisher, contact=contact)
     else:
         from ..owner.compare import true_tables
 

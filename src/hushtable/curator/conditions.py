@@ -15,11 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..domain.predicate import Predicate
+from ..domain.ruled_out import ruled_out
 from ..errors import BadQuestion, BadState, BadSynopsis
 from ..maths.distribution import Factored
 from ..maths.distribution.measured import Measured
 from ..maths.distribution.running import Running
 from ..models.reading import noise_scale, row_count
+from ..questions.declaration import zero_note
 from ..questions.lists import Listed
 from ..questions.parse import Question, parse
 from ..vault.ledger.sealed_lines import Chain
@@ -119,6 +121,8 @@ class ConditionSubject(Subject):
                 f"the question joins {len(names)} attributes ({listed(names)}) with {prod(sizes):,} combinations of "
                 f"values, and a curator joins at most {MOST_CELLS:,}; ask about fewer; nothing was spent"
             )
+        if (ruled := ruled_out(where, (), self.domain)) is not None:
+            return AskedCondition(self.belief, (), np.zeros(1, dtype=bool), zero_note(ruled))
         table = np.broadcast_to(where.truth(positions, sizes)[0], sizes)
         # (a AND b) OR (a AND NOT b) is a: an attribute that never changes the outcome is left out.
         kept = [axis for axis in range(table.ndim) if (table != table.take([0], axis=axis)).any()]
@@ -134,6 +138,8 @@ class AskedCondition(Asked):
     positions: tuple[int, ...]
     true: NDArray[np.bool_]
     """Flat, over the codes at `positions` in C order."""
+    why: str = ""
+    """Of a condition that the domain's rules leave no row: which."""
 
     @property
     def always(self) -> bool | None:

@@ -107,7 +107,8 @@ class Curator:
             asked = self._subject.asked(question)
             if asked.always is not None:
                 rows = self._subject.rows if asked.always else 0.0
-                return self._answer(question.text, "certain", rows, 0.0, count=count)
+                certain = self._answer(question.text, "certain", rows, 0.0, count=count)
+                return replace(certain, notes=(*certain.notes, asked.why)) if asked.why else certain
             paid = self._paid_answers.get(asked.key)
             if paid is not None:
                 return self._paid(question.text, paid, "repeated", count=count)

@@ -164,8 +164,10 @@ def _account(file: StateFile, plan: CuratorPlan, path: Path, read: Rows) -> tupl
     """
     if file.first("reserved"):
         ledger = Ledger.open(path)
-        ledger.require(table=plan.domain.table, domain_digest=plan.domain.digest)
-        return resumed(ledger, plan, file), read(plan)
+        begun = resumed(ledger, plan, file)
+        paid_by = (begun.entry or {}).get("line")
+        ledger.require(table=plan.domain.table, domain_digest=plan.domain.digest, reserved=paid_by)
+        return begun, read(plan)
     account = LedgerAccount.open(purpose_of(plan, file), path)
     if not account.has_ledger:
         held = read(plan)

@@ -32,6 +32,11 @@ class Asked(Protocol):
     """One count that a curator is asked for, the same for every way to write it."""
 
     @property
+    def why(self) -> str:
+        """What an answer that needs no data says of itself; mostly nothing."""
+        return ""
+
+    @property
     def key(self) -> Hashable:
         """Equal for equal questions, however they were written."""
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import BadQuestion, UnknownAttribute
 from .attributes import Uncoded
+from .column_pairs import MIRRORED, check_comparable, compared
 from .derived import as_condition, compare_derived, is_derived
 from .domain import Domain
 from .events import Value, bare, compare, is_missing, one_of
@@ -30,16 +31,8 @@ TOO_DEEP = "the question is nested too deeply; write it with fewer brackets"
 
 def read_condition(text: str, domain: Domain) -> tuple[Predicate, tuple[str, ...]]:
     """The predicate that a condition alone states, and remarks on it; BadQuestion says what is wrong with it."""
-    from sqlglot import exp
-
-    tree = syntax_tree(text)
-    if isinstance(tree, exp.Select):
-        raise BadQuestion("write a condition alone, without SELECT")
     reader = ConditionReader(domain)
-    try:
-        return reader.predicate(tree), tuple(reader.notes)
-    except RecursionError:
-        raise BadQuestion(TOO_DEEP) from None
+    return reader.condition(text), tuple(reader.notes)
 
 
 def syntax_tree(text: str, forms: str = FORM) -> exp.Expr:
@@ -80,6 +73,18 @@ class ConditionReader:
     def say(self, note: str) -> None:
         """Takes down a remark, once."""
         self.notes[note] = None
+
+    def condition(self, text: str) -> Predicate:
+        """What a condition alone states; BadQuestion says what is wrong with it."""
+        from sqlglot import exp
+
+        tree = syntax_tree(text)
+        if isinstance(tree, exp.Select):
+            raise BadQuestion("write a condition alone, without SELECT")
+        try:
+            return self.predicate(tree)
+        except RecursionError:
+            raise BadQuestion(TOO_DEEP) from None
 
     def position(self, node: exp.Expr) -> int:
         """The closed attribute a column names."""
@@ -162,10 +167,26 @@ class ConditionReader:
         """The column may stand on either side."""
         from sqlglot import exp
 
-        mirrored = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+        if isinstance(left, exp.Column) and isinstance(right, exp.Column) and self._is_column(right):
+            return self.columns_compared(self.position(left), operator, self.position(right))
         if (isinstance(right, exp.Column) or is_derived(right)) and not isinstance(left, exp.Column):
-            return self._compared(right, mirrored[operator], left)
+            return self._compared(right, MIRRORED[operator], left)
         return self._compared(left, operator, right)
+
+    def _is_column(self, node: exp.Expr) -> bool:
+        """Whether a name is that of a column, and not a text without its quotes."""
+        return any(name.lower() == node.name.lower() for name in self.domain.names)
+
+    def columns_compared(self, left: int, operator: str, right: int) -> Predicate:
+        """Two ordered columns, where their bins tell which value is larger."""
+        both = check_comparable(self.domain.closed[left], self.domain.closed[right])
+        predicate, decided = compared((left, right), both, operator)
+        if not decided:
+            raise BadQuestion(
+                f"bins of {both[0].name} and {both[1].name} overlap, so that they do not tell for which rows "
+                f"{both[0].name} {operator} {both[1].name}; compare each with an edge"
+            )
+        return predicate
 
     def _compared(self, node: exp.Expr, operator: str, value: exp.Expr) -> Predicate:
         if is_derived(node):

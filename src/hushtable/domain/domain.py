@@ -19,10 +19,12 @@ from .reading import check_settings, read_attributes, read_table, read_unit
 
 __all__ = ["Domain"]
 
-SETTINGS = ("attributes", "csv", "impossible", "missing_values", "neighbours", "table", "unit")
+SETTINGS = ("always", "attributes", "csv", "impossible", "missing_values", "neighbours", "table", "unit")
 
 # Before it nobody knew dates, times, labels and codes for missing values.
 CODED_FORM = 5
+# Before it nobody knew what always holds, nor comparisons between columns.
+RULED_FORM = 6
 # Columns that a notebook shows.
 MOST_SHOWN = 100
 
@@ -53,6 +55,8 @@ class Domain:
     unit: Unit = field(default_factory=Unit)
     impossible: tuple[str, ...] = ()
     """Conditions that no row satisfies, in the words of a question."""
+    always: tuple[str, ...] = ()
+    """Conditions that every row satisfies: `a -> b`, or a condition alone."""
     csv: Csv = field(default_factory=Csv)
     """How the text of a CSV file is read."""
 
@@ -90,11 +94,11 @@ class Domain:
             unit=read_unit(parts),
             csv=Csv.from_dict(parts.get("csv", {})),
         )
-        if "impossible" not in parts:
+        if "impossible" not in parts and "always" not in parts:
             return made
-        from .impossible import checked
+        from .impossible import checked_rules
 
-        return replace(made, impossible=checked(parts["impossible"], made))
+        return checked_rules(parts, made)
 
     def save(self, path: str | Path) -> None:
         """Writes a domain file that `load` reads back to the same domain."""
@@ -117,7 +121,7 @@ class Domain:
             "unit": {"rows": self.unit.rows},
             "neighbours": self.unit.neighbours,
             "attributes": {a.name: a.to_dict() for a in self.attributes},
-        } | ({"impossible": list(self.impossible)} if self.impossible else {})
+        } | {name: list(rules) for name in ("impossible", "always") if (rules := getattr(self, name))}
 
     def with_csv(self, **options: str | bool | None) -> Domain:
         """The same domain for files written otherwise; options as in `csv`, those that are None stay."""
@@ -132,9 +136,17 @@ class Domain:
     @property
     def form(self) -> int:
         """The first version of the file format that knows all that is declared here."""
+        if self.always or (self.impossible and self._compares):
+            return RULED_FORM
         plain = (dict(vars(a)) for a in self.attributes)
         coded = any(a.kind in ("date", "time") for a in self.attributes)
         return CODED_FORM if coded or any(p.get("labels_of") or p["missing_values"] for p in plain) else 1
+
+    @property
+    def _compares(self) -> bool:
+        from .rule_text import rule_texts
+
+        return any(rule.tests for rule in rule_texts(self))
 
     @cached_property
     def closed(self) -> tuple[Attribute, ...]:

@@ -14,6 +14,7 @@ from ..domain import Domain
 from ..domain.predicate import conjunction
 from ..errors import BadPolicy, UnknownAttribute
 from ..questions.answer import CrossTab
+from ..questions.declaration import answer_of
 from ..questions.parse import FORMS, Question
 from ..words import counted, listed, suggestion
 from .inputs import checked_actions, checked_loss
@@ -214,7 +215,7 @@ def _question(synopsis: Synopsis, cells: str) -> Question:
 
 
 def _asked(synopsis: Synopsis, question: Question) -> CrossTab:
-    answer = synopsis.model.answer(question)
+    answer = answer_of(synopsis.model, question)
     if not isinstance(answer, CrossTab):
         raise BadPolicy(f"this synopsis gives no table for the cells; write {FORMS}")
     if len(answer) > MOST_TYPES:

@@ -153,6 +153,10 @@ class Mechanism(ABC, Generic[P]):
         """Whether it can answer this kind of workload at all."""
         return isinstance(workload, self.answers)
 
+    def may_be_chosen(self, workload: Workload) -> bool:
+        """Whether the planner may take it for this workload without being asked for it."""
+        return not self.by_name_only
+
     def price(self, workload: Workload, budget: Budget, currency: Currency | None = None) -> Price:
         """What it may spend of a budget: in the currency asked for, or the one in which its noise is least."""
         return workload.price(budget, currency or budget.currencies[-1 if self.selects else 0])

@@ -75,7 +75,7 @@ def _offers(candidate: Mechanism[Any], price: Price, domain: Domain, workload: W
 def _candidates(workload: Workload, choice: Choice) -> list[Mechanism[Any]]:
     asked_for = mechanism_of(choice)
     if asked_for is None:
-        return [m for m in mechanisms().values() if m.suits(workload) and not m.by_name_only]
+        return [m for m in mechanisms().values() if m.suits(workload) and m.may_be_chosen(workload)]
     if not asked_for.suits(workload):
         raise BadPlan(f"the mechanism {asked_for.name} cannot answer {workload}")
     return [asked_for]

@@ -123,15 +123,14 @@ class DecisionListsModel(Model):
         """Each input on its own, with all others false."""
         from .sections import Bars, Section, quoted
 
-        name, inputs, values, halves = self.column.name, self.column.inputs[:MOST_INPUTS], [], []
+        name, inputs, values, ends = self.column.name, self.column.inputs[:MOST_INPUTS], [], []
         for asked in ("", *(f", {quoted(true)}" for true in inputs)):
             answer = self.answer(self.parse(f"decides({quoted(name)}{asked})"))
-            low, high = answer.interval(0.95)
             values.append(float(answer.value))
-            halves.append(float(high - low) / 2)
+            ends.append(answer.interval(0.95))
+        low, high = np.array(ends).T
         picture = Bars(
-            caption=name, title=f"decisions of {name}", labels=["none", *inputs], value=np.array(values),
-            half=np.array(halves),
+            caption=name, labels=["none", *inputs], value=np.array(values), low=low, high=high
         )  # fmt: skip
         text = (
             f"Share of the lists in {name} that decide 1 where only the named input is true, with 95% error bars. "

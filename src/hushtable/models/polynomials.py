@@ -146,8 +146,8 @@ class PolynomialsModel(Model):
         )
         low, high = answers.interval(0.95)
         picture = Bars(
-            caption=self.family, title=f"queries of {self.family}", labels=list(names), value=np.asarray(answers.value),
-            half=np.asarray(high - low) / 2,
+            caption=self.family, labels=list(names), value=np.asarray(answers.value), low=np.asarray(low),
+            high=np.asarray(high),
         )  # fmt: skip
         text = (
             f"Queries of the family {self.family} that set one variable to 1 and all others to 0, as shares of the "

@@ -17,13 +17,13 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Bars:
-    """One bar a label, with half of its interval."""
+    """One bar a label, with the ends of its interval."""
 
     caption: str
-    title: str
     labels: Sequence[str]
     value: Floats
-    half: Floats
+    low: Floats
+    high: Floats
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -31,7 +31,6 @@ class Curve:
     """A function of a column with half of its interval at each place."""
 
     caption: str
-    title: str
     places: Floats
     value: Floats
     half: Floats
@@ -43,7 +42,6 @@ class Histogram:
     """How some values are spread."""
 
     caption: str
-    title: str
     axis: str
     values: Floats
 
@@ -68,13 +66,15 @@ class Section:
     heading: str
     text: str = ""
     parts: tuple[TextTable | Pictures, ...] = ()
+    technical: bool = False
+    """Whether it is for those who want to know how the numbers came about: it then stands in the appendix."""
 
 
-def bars_of(answer: CrossTab, *, caption: str, title: str) -> Bars:
+def bars_of(answer: CrossTab, *, caption: str) -> Bars:
     """One bar a group, named by all its labels, with 95% intervals."""
     labels = [", ".join(parts) for parts in zip(*answer.groups.values(), strict=True)]
     low, high = answer.interval(0.95)
-    return Bars(caption=caption, title=title, labels=labels, value=answer.value, half=(high - low) / 2)
+    return Bars(caption=caption, labels=labels, value=answer.value, low=low, high=high)
 
 
 def quoted(name: str) -> str:

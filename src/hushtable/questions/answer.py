@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields, replace
 from itertools import islice
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from .arithmetic import Errors, Later, Release
 from .computed import Computed, notes_of
 from .intervals import interval_factor
 from .stamp import SIMULATED, mark, other_notes
+
+if TYPE_CHECKING:
+    from .drawing import Kind
 
 __all__ = [
     "Answer",
@@ -220,6 +223,8 @@ class CrossTab(AnswerForms):
     """Whether it comes from a rehearsal with simulated randomness."""
     among: int | None = None
     """Of how many groups these were picked, by HAVING or LIMIT; intervals for all at once hold for those too."""
+    ordered: frozenset[str] = frozenset()
+    """Group columns whose labels have an order, such as bins of age: a picture may join them by a line."""
 
     def __len__(self) -> int:
         return len(self.value)
@@ -258,6 +263,19 @@ class CrossTab(AnswerForms):
             | {name: column.tolist() for name, column in numbers.items()}
             | marked
         )
+
+    def with_order(self, columns: frozenset[str]) -> CrossTab:
+        """The same, knowing which of its columns have an order."""
+        return replace(self, ordered=columns)
+
+    def plot(self, ax: Any = None, *, kind: Kind | None = None, confidence: float = 0.95) -> Any:
+        """Bars, lines or a heat map with intervals, of one or two group columns; returns matplotlib's axes.
+
+        On `ax`, or on a figure of its own (`answer.plot().figure.savefig("age.png")`).
+        """
+        from .drawing import draw
+
+        return draw(self, ax, kind=kind, confidence=confidence)
 
     def rows(self, confidence: float = 0.95, *, simultaneous: bool = False) -> list[dict[str, Any]]:
         """One mapping a cell; a value that is not known (an empty group's mean) becomes None."""

@@ -37,6 +37,11 @@ class Selection(CrossTab):
         """One of the answers."""
         return self.answers[name]
 
+    def with_order(self, columns: frozenset[str]) -> Selection:
+        """The same, knowing which of its columns have an order."""
+        answers = {name: table.with_order(columns) for name, table in self.answers.items()}
+        return replace(self, ordered=columns, answers=answers)
+
     def consistent(self) -> Selection:
         """A view without negative cells, as `CrossTab.consistent`."""
         return replace(self, answers={name: table.consistent() for name, table in self.answers.items()})

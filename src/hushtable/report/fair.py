@@ -13,7 +13,7 @@ from ..fair.rule import FairRule
 from ..fair.summary import group_bar, summary
 from ..questions.stamp import SIMULATED
 from .fair_pictures import COLOURS, Curve2, curves, odds_by_score
-from .page import facts_table, figures, page, section
+from .page import PagePart, facts_table, figures, page, section
 
 __all__ = ["fair_report"]
 
@@ -93,7 +93,7 @@ def _costs(rule: FairRule, found: dict[str, Any]) -> str:
     return facts_table(("rule", "expected loss"), rows)
 
 
-def _group_section(found: dict[str, Any]) -> list[str]:
+def _group_section(found: dict[str, Any]) -> list[PagePart]:
     if not found["groups"]:
         return []
     actions = found["actions"]
@@ -172,7 +172,7 @@ def _odds(rule: FairRule) -> list[tuple[str, str]]:
     ]
 
 
-def _frontier_section(rule: FairRule) -> list[str]:
+def _frontier_section(rule: FairRule) -> list[PagePart]:
     found: Frontier | None = frontier(rule)
     if found is None:
         return []
@@ -188,7 +188,7 @@ def _frontier_section(rule: FairRule) -> list[str]:
     return [section("What parity costs", f"<p>{keys}</p>", figures([("loss against parity", drawn)]), text=text)]
 
 
-def _binding_section(rule: FairRule, found: dict[str, Any]) -> list[str]:
+def _binding_section(rule: FairRule, found: dict[str, Any]) -> list[PagePart]:
     if not found["binding"]:
         return []
     rows = [

@@ -39,7 +39,7 @@ class Frame:
         parts = []
         for value in _round_places(*self.y):
             y = self.down(value)
-            parts.append(f'<path d="M{LEFT} {y:.1f}H{WIDTH - 8}" stroke="#e3e3e3"/>')
+            parts.append(f'<path d="M{LEFT} {y:.1f}H{WIDTH - 8}" class="grid"/>')
             parts.append(f'<text x="{LEFT - 5}" y="{y + 4:.1f}" text-anchor="end">{value:g}</text>')
         for value in _round_places(*self.x):
             x = self.across(value)
@@ -83,7 +83,7 @@ def odds_by_score(
         ends = [(frame.across(float(score[i])), frame.down(float(odds[i]))) for i in (a, b)]
         (x1, y1), (x2, y2) = ends
         thick = 0.6 + 3.4 * price / most
-        parts.append(f'<path d="M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}" stroke="#444" stroke-opacity="0.55" '
+        parts.append(f'<path d="M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}" stroke="currentColor" stroke-opacity="0.55" '
                      f'stroke-width="{thick:.1f}"/>')  # fmt: skip
     shown = np.argsort(-size, kind="stable")[:MOST_POINTS]
     for i in shown:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html import escape
 from itertools import combinations
 from math import prod
@@ -12,9 +13,12 @@ from numpy.typing import NDArray
 
 from ..questions.stamp import SIMULATED
 from ..synopsis import Synopsis
-from .page import facts_table, figures, page, section
-from .pictures import bars, heat_map, histogram
-from .public import MOST_COLUMNS, crossed, facts, notable_pairs
+from .appendix import facts
+from .bars import BarShares, bars
+from .curves import histogram
+from .heat_maps import HeatMap, heat_map
+from .page import PagePart, facts_table, figures, page, section
+from .public import MOST_COLUMNS, crossed, notable_pairs
 
 __all__ = ["STAMP", "TrueTables", "owner_report", "sets_to_compare"]
 
@@ -52,16 +56,14 @@ def _released(synopsis: Synopsis, positions: tuple[int, ...]) -> Floats | None:
 
 def owner_report(synopsis: Synopsis, true_tables: TrueTables) -> str:
     """One HTML page for the owner. Not private: compares with the true table."""
-    sections = [section("What this is", facts(synopsis)), _errors(synopsis, true_tables)]
+    sections = [section("What this is", facts(synopsis, synopsis.info())), _errors(synopsis, true_tables)]
     names = synopsis.domain.closed[:MOST_COLUMNS]
     exact, pictures = true_tables([(p,) for p in range(len(names))]), []
     for p, (attribute, true) in enumerate(zip(names, exact, strict=True)):
         released = _released(synopsis, (p,))
         if released is not None:
-            pictures.append(
-                (attribute.name, bars(attribute.labels, released, None, true, f"shares of {attribute.name}"))
-            )
-    shown = "Bars are released shares, dots the true ones."
+            pictures.append((attribute.name, bars(BarShares(labels=attribute.labels, value=released, true=true))))
+    shown = "Bars and numbers are released shares, marks and numbers in brackets the true ones."
     if not pictures:
         shown = "This release has no tables of columns with listed values or bins, so there is nothing to compare."
     sections.append(section("Single columns", figures(pictures), text=shown))
@@ -70,7 +72,7 @@ def owner_report(synopsis: Synopsis, true_tables: TrueTables) -> str:
     return page(f"{synopsis.domain.table}: true against released", sections, stamp=stamp)
 
 
-def _errors(synopsis: Synopsis, true_tables: TrueTables) -> str:
+def _errors(synopsis: Synopsis, true_tables: TrueTables) -> PagePart:
     """Total variation of many tables, by width."""
     lines, pictures = [], []
     for width in (1, 2, 3):
@@ -84,13 +86,13 @@ def _errors(synopsis: Synopsis, true_tables: TrueTables) -> str:
         if off:
             worst = int(np.argmax(off))
             lines.append((f"{width}", f"{len(off)}", f"{np.mean(off):.4f}", f"{off[worst]:.4f}", names[worst]))
-            pictures.append((f"tables of {width}", histogram(np.array(off), f"errors of {width} columns", "error")))
+            pictures.append((f"tables of {width}", histogram(np.array(off), "error")))
     table = facts_table(("columns", "tables", "mean error", "largest", "where"), lines)
     text = "Error is total variation: the share of rows that would have to move for the released table to be true."
     return section("Errors", table, figures(pictures), text=text)
 
 
-def _pairs(synopsis: Synopsis, true_tables: TrueTables) -> str:
+def _pairs(synopsis: Synopsis, true_tables: TrueTables) -> PagePart:
     chosen: list[tuple[int, ...]] = list(notable_pairs(synopsis)[:6])
     parts = []
     for (i, j), true in zip(chosen, true_tables(chosen) if chosen else [], strict=True):
@@ -98,12 +100,8 @@ def _pairs(synopsis: Synopsis, true_tables: TrueTables) -> str:
         released = _released(synopsis, (i, j))
         assert released is not None
         kinds = (("true", true, False), ("released", released, False), ("released minus true", released - true, True))
-        maps = [
-            (
-                what,
-                heat_map(table, first.labels, second.labels, f"{first.name} and {second.name}: {what}", signed=signed),
-            )
-            for what, table, signed in kinds
-        ]
+        shape = HeatMap(down=first.name, across=second.name, rows=first.labels, columns=second.labels, value=true)
+        top = max(float(np.abs(true).max()), float(np.abs(released).max()), 1e-12)
+        maps = [(what, heat_map(replace(shape, value=table), top=top, signed=signed)) for what, table, signed in kinds]
         parts.append(f"<h3>{escape(first.name)} (down) and {escape(second.name)} (across)</h3>{figures(maps)}")
     return section("Pairs of columns", *parts)

@@ -1,4 +1,4 @@
-"""Plots: pictures of a density with its uncertainty. Needs matplotlib."""
+"""Plots: files with pictures of answers and of densities, with their uncertainty. Needs matplotlib."""
 
 from __future__ import annotations
 
@@ -10,13 +10,16 @@ import numpy as np
 from ..errors import BadPath
 from ..extras import need
 from ..files import check_writable, new_file
+from ..questions.selection import Selection
 from ..questions.stamp import SIMULATED
-from ..words import readable
+from ..words import readable, shortened
 
 if TYPE_CHECKING:
     from ..models.smooth.density import Density
+    from ..questions.answer import CrossTab
+    from ..questions.drawing import Kind
 
-__all__ = ["check_picture", "save_density"]
+__all__ = ["check_picture", "save_answer", "save_density"]
 
 ENDINGS = (".svg", ".png")
 LINE, BAND = "#1f5fa8", "#9dc3e6"
@@ -35,16 +38,39 @@ def save_density(path: Path, seen: Density, *, title: str) -> None:
 
     That of a rehearsal has its stamp above the title and in the file's description.
     """
-    import matplotlib
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7.5, 4.2) if len(seen.axes) == 1 else (11.5, 4.8), layout="constrained")
     stamp = f"{SIMULATED}\n" if seen.not_private else ""
     figure.suptitle(stamp + title, fontsize=12, x=0.01, ha="left", color="#b3261e" if stamp else "black")
     (_line if len(seen.axes) == 1 else _maps)(figure, seen)
+    _save(path, figure, not_private=seen.not_private)
+
+
+def save_answer(path: Path, answer: CrossTab, *, kind: Kind | None = None, confidence: float = 0.95) -> None:
+    """Writes the picture of a table of one or two columns; several aggregates of one SELECT one above the other."""
+    from matplotlib.figure import Figure
+
+    tables = answer.answers if isinstance(answer, Selection) else {"": answer}
+    lines = len(dict.fromkeys(next(iter(answer.groups.values()), ())))
+    tall = min(max(3.6, 0.3 * lines + (2.2 if len(answer.groups) > 1 else 1.4)), 14.0)
+    figure = Figure(figsize=(8.0, tall * len(tables)), layout="constrained")
+    for axes, (name, table) in zip(figure.subplots(len(tables), squeeze=False)[:, 0], tables.items(), strict=True):
+        table.plot(axes, kind=kind, confidence=confidence)
+        if name:
+            axes.set_title(name, fontsize=10, loc="left")
+    if len(tables) > 1:
+        stamp = f"{SIMULATED}\n" if answer.not_private else ""
+        figure.suptitle(stamp + shortened(answer.question, 90), fontsize=10, x=0.01, ha="left")
+    _save(path, figure, not_private=answer.not_private)
+
+
+def _save(path: Path, figure: Any, *, not_private: bool) -> None:
+    import matplotlib
+
     ending = path.suffix.lower().removeprefix(".")
+    described = {"Description": SIMULATED} if not_private else {}
     with matplotlib.rc_context({"svg.hashsalt": "hushtable"}), new_file(path) as file:
-        described = {"Description": SIMULATED} if stamp else {}
         figure.savefig(file, format=ending, dpi=150, metadata=described | ({"Date": None} if ending == "svg" else {}))
 
 

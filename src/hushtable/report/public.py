@@ -4,52 +4,80 @@ from __future__ import annotations
 
 from itertools import combinations
 from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..domain.attributes import Attribute, Ordered
 from ..errors import BadQuestion
-from ..models.sections import Bars, Curve, Picture, Section, TextTable
 from ..questions.answer import CrossTab
+from ..questions.declaration import answer_of
 from ..questions.parse import Question
 from ..questions.stamp import SIMULATED
 from ..synopsis import Synopsis
-from ..words import counted, readable
-from .page import facts_table, figures, page, section
-from .pictures import bars, heat_map, histogram, line
+from .appendix import appendix
+from .bars import MOST_BARS, BarShares, bars, round_top
+from .curves import curve
+from .heat_maps import HeatMap, heat_map, legend
+from .page import PagePart, figures, page, section
+from .promise import citation, introduction, promise, the_asking
+from .sections import drawn
 
-if TYPE_CHECKING:
-    from fractions import Fraction
-
-__all__ = ["crossed", "facts", "notable_pairs", "public_report"]
+__all__ = ["crossed", "notable_pairs", "public_report"]
 
 Floats = NDArray[np.float64]
 MOST_COLUMNS, MOST_PAIRS, MOST_CELLS = 60, 12, 20_000
 MOST_PAIRS_SEARCHED = 2000
 
 
-def public_report(synopsis: Synopsis) -> str:
-    """One HTML page for everyone."""
-    sections = [
-        section("What this is", facts(synopsis), _remarks(synopsis)),
-        *(_drawn(part) for part in synopsis.model.sections()),
+def public_report(synopsis: Synopsis, *, publisher: str | None = None, contact: str | None = None) -> str:
+    """One HTML page for everyone; with who publishes it and whom to ask, where that is said."""
+    info = synopsis.info()
+    parts = [
+        introduction(synopsis, info, publisher=publisher),
+        promise(synopsis, info),
         *_single_section(synopsis),
+        *(drawn(part) for part in synopsis.model.sections() if not part.technical),
         *_pair_section(synopsis),
+        the_asking(synopsis, info),
+        citation(synopsis, info, publisher=publisher, contact=contact),
+        appendix(synopsis, info),
     ]
     stamp = SIMULATED if synopsis.not_private else None
-    return page(f"{synopsis.domain.table}: released summary", sections, stamp=stamp)
+    return page(synopsis.domain.table, parts, lead="A private summary that anyone may ask", stamp=stamp)
 
 
-def _single_section(synopsis: Synopsis) -> list[str]:
-    tables = [(a.name, crossed(synopsis, (p,))) for p, a in enumerate(synopsis.domain.closed[:MOST_COLUMNS])]
-    pictures = [
-        (name, bars(table.groups[name], table.value, _half(table), None, f"shares of {name}"))
-        for name, table in tables
-        if table is not None
-    ]
-    text = "Bars are released shares; lines are 95% error bars. Of columns with many values the largest are shown."
-    return [section("Single columns", figures(pictures), text=text)] if pictures else []
+def _single_section(synopsis: Synopsis) -> list[PagePart]:
+    tables = [(a, crossed(synopsis, (p,))) for p, a in enumerate(synopsis.domain.closed[:MOST_COLUMNS])]
+    shares = [(attribute, BarShares.of(table)) for attribute, table in tables if table is not None]
+    if not shares:
+        return []
+    top = round_top(max((each.top for attribute, each in shares if not _long(attribute)), default=1.0))
+    pictures = [(attribute.name, _column(attribute, each, top)) for attribute, each in shares]
+    text = (
+        "BarShares of all rows. Bars are the released shares on one common axis; the thin lines across their ends are "
+        "95% error bars, the same that asking gives."
+    )
+    if any(len(each.labels) > MOST_BARS and not _long(attribute) for attribute, each in shares):
+        text += f" Of columns with many values the {MOST_BARS} largest are shown."
+    if len(synopsis.domain.closed) > MOST_COLUMNS:
+        text += f" These are the first {MOST_COLUMNS} of {len(synopsis.domain.closed)} columns."
+    return [section("One column at a time", figures(pictures), text=text)]
+
+
+def _long(attribute: Attribute) -> bool:
+    """Whether it has so many values in an order that a line shows them better than bars."""
+    return isinstance(attribute, Ordered) and len(attribute.values) > MOST_BARS
+
+
+def _column(attribute: Attribute, shares: BarShares, top: float) -> str:
+    if not _long(attribute):
+        return bars(shares, top=top)
+    count = len(attribute.values)
+    assert shares.low is not None
+    assert shares.high is not None
+    ends = 100 * shares.value[:count], 100 * shares.low[:count], 100 * shares.high[:count]
+    return curve(np.arange(count, dtype=float), *ends, names=attribute.values, unit="%")
 
 
 def crossed(synopsis: Synopsis, positions: tuple[int, ...]) -> CrossTab | None:
@@ -59,88 +87,49 @@ def crossed(synopsis: Synopsis, positions: tuple[int, ...]) -> CrossTab | None:
     if prod(synopsis.domain.sizes[p] for p in positions) > MOST_CELLS:
         return None
     try:
-        answer = synopsis.model.answer(Question(text="report", groups=positions))
+        answer = answer_of(synopsis.model, Question(text="report", groups=positions))
     except BadQuestion:
         return None
     return answer if isinstance(answer, CrossTab) else None
 
 
-def _half(answer: CrossTab) -> Floats:
-    """Half of a 95% interval: that of the unbiased value where there is one, which is the narrower."""
-    best = answer if answer.unbiased is None else answer.unbiased
-    low, high = best.interval(0.95)
-    return np.asarray((high - low) / 2)
-
-
-def facts(synopsis: Synopsis) -> str:
-    """Who is protected, by how much, and how the numbers came about."""
-    accounting, model = synopsis.accounting, synopsis.model
-    budget = ", ".join(f"{name} = {_number(value)}" for name, value in accounting["budget"].items())
-    rows = [
-        ("table", f"{synopsis.domain.table}, {counted(len(synopsis.domain.attributes), 'column')}"),
-        ("released", f"{synopsis.workload} by {synopsis.mechanism}"),
-        ("budget", budget),
-        ("protects", f"{counted(accounting['rows_per_person'], 'row')} of one person, {accounting['neighbours']}"),
-    ]
-    if (row_count := model.row_count()) is not None:
-        total, stderr = row_count
-        spread = "exact" if stderr == 0 else f"± {1.96 * stderr:,.0f} (95%)"
-        rows.append(("number of rows", f"{total:,.0f}, {spread}"))
-    return facts_table(("", ""), [*rows, *model.facts()])
-
-
-def _number(value: str | Fraction) -> str:
-    from fractions import Fraction as Exact
-
-    return readable(Exact(value))
-
-
-def _remarks(synopsis: Synopsis) -> str:
-    from html import escape
-
-    return "".join(f'<p class="note">{escape(remark)}</p>' for remark in synopsis.model.remarks())
-
-
 def notable_pairs(synopsis: Synopsis) -> list[tuple[int, int]]:
-    """The pairs that differ most from independence, by the released numbers."""
+    """The pairs that differ most from independence, by what their error bars do not explain."""
     closed = range(min(len(synopsis.domain.closed), MOST_COLUMNS))
     scored = []
     for i, j in list(combinations(closed, 2))[:MOST_PAIRS_SEARCHED]:
         answer = crossed(synopsis, (i, j))
         if answer is not None:
-            table = answer.value.reshape(synopsis.domain.sizes[i], -1)
-            scored.append((float(np.abs(table - np.outer(table.sum(axis=1), table.sum(axis=0))).sum()), i, j))
-    return [(i, j) for _, i, j in sorted(scored, reverse=True)[:MOST_PAIRS]]
+            scored.append((*_dependence(answer, synopsis.domain.sizes[i]), i, j))
+    return [(i, j) for *_, i, j in sorted(scored, reverse=True)[:MOST_PAIRS]]
 
 
-def _pair_section(synopsis: Synopsis) -> list[str]:
-    pictures = []
-    for i, j in notable_pairs(synopsis):
-        answer, first, second = crossed(synopsis, (i, j)), synopsis.domain.closed[i], synopsis.domain.closed[j]
-        assert answer is not None
-        table = answer.value.reshape(first.size, second.size)
-        name = f"{first.name} (down) and {second.name} (across)"
-        pictures.append((name, heat_map(table, first.labels, second.labels, name)))
-    if not pictures:
+def _dependence(answer: CrossTab, lines: int) -> tuple[float, float]:
+    """How far a table is from that of independent columns: beyond the error bars of its cells, and in all."""
+    table, (low, high) = answer.value.reshape(lines, -1), answer.interval(0.95)
+    away = np.abs(table - np.outer(table.sum(axis=1), table.sum(axis=0)))
+    half = np.nan_to_num((high - low) / 2, nan=np.inf).reshape(lines, -1)
+    return float(np.maximum(away - half, 0).sum()), float(away.sum())
+
+
+def _pair_section(synopsis: Synopsis) -> list[PagePart]:
+    maps = [_map(synopsis, i, j) for i, j in notable_pairs(synopsis)]
+    if not maps:
         return []
-    return [section("Pairs of columns that depend most on each other", figures(pictures),
-                    text="Darker cells hold more rows. Point at a cell to read it.")]  # fmt: skip
+    top = max(each.top for each in maps)
+    pictures = [(f"{each.down} and {each.across}", heat_map(each, top=top)) for each in maps]
+    text = (
+        "Percentages of all rows; one scale of colours for all tables. Grey numbers cannot be told from 0. Point at a "
+        "cell to read its error bar. These are the pairs that depend most on each other."
+    )
+    return [section("Two columns at a time", legend(top), figures(pictures), text=text)]
 
 
-def _drawn(shown: Section) -> str:
-    """A section of a model's facts as HTML."""
-    parts = [
-        facts_table(part.heads, part.lines)
-        if isinstance(part, TextTable)
-        else figures([(picture.caption, _picture(picture)) for picture in part])
-        for part in shown.parts
-    ]
-    return section(shown.heading, *parts, text=shown.text)
-
-
-def _picture(shown: Picture) -> str:
-    if isinstance(shown, Bars):
-        return bars(shown.labels, shown.value, shown.half, None, shown.title)
-    if isinstance(shown, Curve):
-        return line(shown.places, shown.value, shown.half, shown.title, logarithmic=shown.logarithmic)
-    return histogram(shown.values, shown.title, shown.axis)
+def _map(synopsis: Synopsis, i: int, j: int) -> HeatMap:
+    answer, first, second = crossed(synopsis, (i, j)), synopsis.domain.closed[i], synopsis.domain.closed[j]
+    assert answer is not None
+    low, high = answer.interval(0.95)
+    value, least, most = (numbers.reshape(first.size, second.size) for numbers in (answer.value, low, high))
+    return HeatMap(
+        down=first.name, across=second.name, rows=first.labels, columns=second.labels, value=value, low=least, high=most
+    )

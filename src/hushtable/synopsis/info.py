@@ -66,6 +66,8 @@ class SynopsisInfo:
     noise: str
     digest: str
     ledger: dict[str, Any] | None
+    date: str | None
+    """The day of the release; None for rehearsals, and for files that are older than this line."""
     format: int
     not_private: bool
 
@@ -94,6 +96,7 @@ class SynopsisInfo:
             ("that means", self.means),
             ("noise", self.noise),
             ("paid for by", line),
+            ("date", self.date or "not told"),
             ("digest", self.digest),
             ("file format", str(self.format)),
         ]
@@ -140,6 +143,7 @@ def info_of(synopsis: Synopsis) -> SynopsisInfo:
         budget={name: str(value) for name, value in accounting["budget"].items()},
         protects=f"one person, of whom {counted(unit.rows, 'row')} may be {change}", means=_means(accounting["budget"]),
         noise=_noise(model.parameters()), digest=synopsis.digest, ledger=accounting.get("ledger"),
+        date=(accounting.get("ledger") or {}).get("date"),
         format=max(model.format, domain.form), not_private=synopsis.not_private,
     )  # fmt: skip
 

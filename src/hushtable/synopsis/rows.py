@@ -10,14 +10,16 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from ..domain.attributes import Uncoded
-from ..domain.decoding import decoder, loses_other
+from ..domain.decoding import loses_other
 from ..errors import BadPath, BadQuestion
 from ..files import new_file
 from ..models.base import NO_REPLICATES
 from ..questions.stamp import SIMULATED
 from ..words import listed
+from .row_values import RowValues
 
 if TYPE_CHECKING:
     from . import Synopsis
@@ -103,16 +105,17 @@ def stream(synopsis: Synopsis, rows: int, *, seed: int | None = None) -> pa.Reco
     The schema says in its metadata that the rows are synthetic, where they come from and whether that was private.
     """
     _check(synopsis, rows, seed)
-    attributes, random = synopsis.domain.closed, np.random.default_rng(seed)
-    decoders = [decoder(a) for a in attributes]
+    values, random = RowValues(synopsis.domain), np.random.default_rng(seed)
 
-    def columns(codes: Any) -> dict[str, pa.Array]:
-        return {a.name: decode(c, random) for a, decode, c in zip(attributes, decoders, codes, strict=True)}
+    def draw(count: int) -> NDArray[np.uint16]:
+        return synopsis.model.draw(count, random)
 
-    none = np.zeros((len(attributes), 0), np.uint16)
-    schema = pa.record_batch(columns(none)).schema.with_metadata(_origin(synopsis))
+    def batch(codes: NDArray[np.uint16]) -> pa.RecordBatch:
+        return pa.record_batch(values.columns(codes, random), names=values.names)
+
+    schema = batch(np.zeros((len(synopsis.domain.closed), 0), np.uint16)).schema.with_metadata(_origin(synopsis))
     batches = (
-        pa.record_batch(columns(synopsis.model.draw(min(BLOCK, rows - start), random)), schema=schema)
+        batch(values.drawn(draw, min(BLOCK, rows - start))).replace_schema_metadata(schema.metadata)
         for start in range(0, rows, BLOCK)
     )
     return pa.RecordBatchReader.from_batches(schema, batches)
@@ -131,12 +134,13 @@ def stream_sets(synopsis: Synopsis, rows: int, *, sets: int, seed: int | None = 
     if not isinstance(sets, (int, np.integer)) or not 2 <= sets <= most:
         raise BadQuestion(f"the number of sets is from 2 to {most}, one a replicate, not {sets!r}")
     names, random = _with_own(synopsis, ("set",)), np.random.default_rng(seed)
-    decoders = [decoder(a) for a in synopsis.domain.closed]
+    values = RowValues(synopsis.domain)
 
     def batch(number: int, count: int) -> pa.RecordBatch:
         codes = synopsis.model.draw_replicate(number, count, random)
-        columns = [decode(c, random) for decode, c in zip(decoders, codes, strict=True)]
-        return pa.record_batch([*columns, pa.array(np.full(count, number + 1, dtype=np.int32))], names=names)
+        return pa.record_batch(
+            [*values.columns(codes, random), pa.array(np.full(count, number + 1, dtype=np.int32))], names=names
+        )
 
     schema = batch(0, 0).schema.with_metadata(_origin(synopsis))
     blocks = ((number, min(BLOCK, rows - start)) for number in range(sets) for start in range(0, rows, BLOCK))
@@ -153,7 +157,7 @@ def stream_weighted(synopsis: Synopsis, *, seed: int | None = None) -> pa.Record
     _check(synopsis, 1, seed)
     random, (codes, weights) = np.random.default_rng(seed), synopsis.model.replicate_weights()
     own = ("weight", *(f"weight_{number}" for number in range(1, weights.shape[1])))
-    columns = [decoder(a)(c, random) for a, c in zip(synopsis.domain.closed, codes, strict=True)]
+    columns = RowValues(synopsis.domain).columns(codes, random)
     batch = pa.record_batch([*columns, *(pa.array(w) for w in weights.T)], names=_with_own(synopsis, own))
     batch = batch.replace_schema_metadata(_origin(synopsis))
     return pa.RecordBatchReader.from_batches(batch.schema, iter([batch]))
@@ -161,7 +165,7 @@ def stream_weighted(synopsis: Synopsis, *, seed: int | None = None) -> pa.Record
 
 def _with_own(synopsis: Synopsis, own: Sequence[str]) -> list[str]:
     """The names of all columns, then those of our own; BadQuestion where a column is called so already."""
-    names = [a.name for a in synopsis.domain.closed]
+    names = RowValues(synopsis.domain).names
     if taken := sorted(set(names) & set(own)):
         raise BadQuestion(f"a column of this table is called {taken[0]}, which is what one of ours would be called")
     return [*names, *own]

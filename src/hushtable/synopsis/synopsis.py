@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..domain import Domain
+from ..domain.attributes import MISSING, OTHER, Ordered, number_in
 from ..errors import BadQuestion, HushError
 from ..models.base import Model
 from ..questions.answer import Answer, CrossTab
 from ..questions.arithmetic import Release
+from ..questions.declaration import answer_of
 from ..questions.stamp import SIMULATED, stamped
 from ..words import counted, listed, readable, shortened
 
@@ -80,16 +82,25 @@ class Synopsis:
         # Numbers too large to be squared come out as not known; numpy's remarks on that help nobody.
         with np.errstate(all="ignore"):
             if isinstance(parsed, Statement):
-                selected = evaluate(parsed, self.model, count=count)
+                selected = self._in_order(evaluate(parsed, self.model, count=count))
                 if isinstance(selected, Answer):
                     selected = replace(selected, release=Release(self))
                 return stamped(selected) if self.not_private else selected
-            answer = self._nothing(parsed, count=count) or self.model.answer(parsed, count=count)
+            answer = self._nothing(parsed, count=count) or answer_of(self.model, parsed, count=count)
         if remarks := getattr(parsed, "notes", ()):
             answer = replace(answer, notes=(*remarks, *answer.notes))
         if isinstance(answer, Answer):
             answer = replace(answer, release=Release(self))
+        answer = self._in_order(answer)
         return stamped(answer) if self.not_private else answer
+
+    def _in_order(self, answer: Answer | CrossTab) -> Answer | CrossTab:
+        """A cross-tab that knows which of its columns have an order, for pictures."""
+        if not isinstance(answer, CrossTab):
+            return answer
+        bins = {attribute.name for attribute in self.domain.attributes if isinstance(attribute, Ordered)}
+        counted_out = {name for name, labels in answer.groups.items() if _numbers(labels)}
+        return answer.with_order(frozenset(name for name in answer.groups if name in bins | counted_out))
 
     def _nothing(self, question: Any, *, count: bool) -> Answer | None:
         """The exact 0 of a condition that no row of any table can meet."""
@@ -231,6 +242,11 @@ class Synopsis:
             f"synopsis of {self.domain.table}: {self.workload} by {self.mechanism}, "
             f"{counted(len(self.domain.attributes), 'attribute')}{stamp}"
         )
+
+
+def _numbers(labels: Sequence[str]) -> bool:
+    """Whether all labels are numbers, as those of year(d) and of codes are, but for rows that have none."""
+    return all(label in (MISSING, OTHER) or number_in(label) is not None for label in set(labels))
 
 
 def load(path: str | Path) -> Synopsis:

@@ -18,8 +18,8 @@
 4. ledger/ (about as long as the door and its samplers together). chain.py first: `balances` is the only arithmetic,
    and shows that no line spends what is not there. ledger.py: a reservation is durable before rows are read, and a
    charge before noise is drawn. file.py, terms.py, mixed.py and durable.py: how lines get to the disk, and two
-   currencies in one account. account.py is what a door charges to; sealed_lines.py keeps a curator's state in the
-   same way as the ledger its lines.
+   currencies in one account; rebinding.py: the same table under another domain. account.py is what a door charges to;
+   sealed_lines.py keeps a curator's state in the same way as the ledger its lines.
 5. coding.py and sources/base.py (short), then the other sources: how a row is read depends on that row and the domain
    alone, and no row can make reading fail. Every price rests on this. held_rows.py, held_keys.py and key_counts.py
    hold rows in memory for questions that come one by one; what they hold is asked through the same door.

@@ -40,7 +40,7 @@ def test_a_ledger_is_made_for_the_first_charge_and_not_before(purpose, path):
     assert kinds(path) == ["create", "reserve", "charge"]
     assert (account.charged, account.left) == (True, Fraction(3, 8))
     line = ht.Ledger.open(path).lines()[1]
-    assert account.entry == {"line": 2, "hash": line.hash}
+    assert account.entry == {"line": 2, "date": line.when[:10], "hash": line.hash}
     assert (line.what, line.amount, ht.Ledger.open(path).total) == (purpose.what, Fraction(1, 2), 1)
 
 

@@ -11,9 +11,9 @@ from hushtable.budget import Price, Unit
 from hushtable.errors import BadData, BadPlan, OverBudget
 from hushtable.laws import Law
 from hushtable.maths.interactions.layout import InteractionLayout
-from hushtable.vault.door.door import Door, Noise, price_of
+from hushtable.vault.door.door import Door, JointNoise, Noise, price_of
 from hushtable.vault.door.randomness import Simulated
-from hushtable.vault.statistics import Histogram, Parities, Residuals, Tables
+from hushtable.vault.statistics import Histogram, OneWayTables, Parities, Residuals, Tables
 
 FALSE_ALARM = 1e-9
 SHAPE = domain(BINARY)
@@ -336,3 +336,45 @@ class TestBlocks:
         seen = door.count_rows(self.TABLES, Fraction(16), Law.GAUSSIAN)
         assert [event[1] for event in events if event[0] == "charge"] == [Fraction(4, 32)]
         assert 0 < abs(seen - 1000) < 60 or seen == 1000
+
+
+def joint_door():
+    statistic, price = OneWayTables(SHAPE.sizes), Price(currency="pure", amount=Fraction(1))
+    door, events = make_door(price=price)
+    return door, events, statistic, JointNoise.sharing(price, statistic, Unit(), [1.0])
+
+
+def test_joint_noise_is_found_before_the_charge_and_added_after_it(monkeypatch):
+    door, events, statistic, noise = joint_door()
+    seen = door.measure_jointly(statistic, noise)
+    kinds = [event[0] for event in events]
+    assert kinds[0] == "read"
+    assert kinds[-1] == "charge"
+    assert kinds.count("charge") == 1
+    assert (seen.values != statistic.accumulate(CODES)).any()
+
+
+def test_a_charge_that_is_refused_hands_out_no_joint_noise():
+    door, _, statistic, noise = joint_door()
+
+    def refuse(price, *, what):
+        raise OverBudget(asked=price.amount, left=Fraction(0), unit="epsilon")
+
+    door._account.charge = refuse
+    kept = []
+    door._journal.keep = lambda *given: kept.append(given)
+    with pytest.raises(OverBudget):
+        door.measure_jointly(statistic, noise)
+    assert not kept
+
+
+@pytest.mark.parametrize("ends", [KeyboardInterrupt, MemoryError])
+def test_a_search_for_noise_that_ends_early_costs_nothing(monkeypatch, ends):
+    def broken(*_):
+        raise ends
+
+    monkeypatch.setattr("hushtable.vault.door.door.joint_noise", broken)
+    door, events, statistic, noise = joint_door()
+    with pytest.raises(ends):
+        door.measure_jointly(statistic, noise)
+    assert "charge" not in [event[0] for event in events]

@@ -92,7 +92,17 @@ class ProductBody(Body):
         return self.points_of_sum(reach, 0) + 2 * sum(self.points_of_sum(reach, t) for t in range(1, reach + 1))
 
     def points_of_sum(self, reach: int, total: int) -> int:
-        """Those of `points` whose tables sum to `total` >= 0, where rows are added."""
+        """Those of `points` whose tables sum to `total` >= 0, where rows are added; most for `total` = reach mod 2.
+
+        A table of m + 1 cells has L(P, Q) of them, with P + Q = reach or reach - 1 and P - Q = total: as many as there
+        are whole m-vectors whose positive part is at most P and whose negative part at most Q (leave a cell out). For
+        P >= Q no more are left at P + 1 and Q - 1. With p = P and q = Q - 1, that loses a and gains b,
+            a = sum over j < m of C(m, j+1) C(q, j) C(p+m-j-1, m-j-1),   b = sum of C(m, j) C(q, j) C(p+m-j, m-j-1),
+        and the j-th term of a - b has the sign of p (m-1-2j) - j (m-j): up to some j it is not negative, beyond not
+        positive. For q = p both count the same, so that a - b = 0. A smaller q makes the j-th term smaller by
+        C(q, j) / C(p, j), the more the larger j is; so a - b >= 0. And where total and reach are not both even or both
+        odd, fewer fit than in the neighbour that is nearer to 0 or, from 0, in 1.
+        """
         spare = (reach - total) // 2
         return prod(vectors_within(size, total, spare) ** many for size, many in _counted(self.sizes))
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Any
 
 from .bodies import ProductBody
 from .product_law import product_moments
 
-__all__ = ["MOST_DIMENSION", "MOST_VALUES", "ColumnGroup", "one_group", "planned_groups"]
+__all__ = ["MOST_DIMENSION", "MOST_VALUES", "ColumnGroup", "groups_of_columns", "one_group", "planned_groups"]
 
 # The numerator of a group's lattice points takes seconds beyond; noise of a larger column hardly gains by its shape.
 MOST_DIMENSION, MOST_VALUES = 600, 512
@@ -26,6 +27,19 @@ class ColumnGroup:
 def one_group(sizes: Sequence[int]) -> tuple[ColumnGroup, ...]:
     """All columns share one radius, as the source has it."""
     return (ColumnGroup(tuple(range(len(sizes))), 1.0),)
+
+
+def groups_of_columns(given: Any, sizes: Sequence[int]) -> tuple[tuple[int, ...], ...] | None:
+    """Groups as a file has them, if each column is in one and none is too large to be sampled from; else None."""
+    if not isinstance(given, list) or not all(isinstance(group, list) and group for group in given):
+        return None
+    listed = [p for group in given for p in group]
+    if not all(type(p) is int for p in listed) or sorted(listed) != list(range(len(sizes))):
+        return None
+    widest = max(sum(sizes[p] - 1 for p in group) for group in given)
+    if max(sizes) > MOST_VALUES or widest > max(MOST_DIMENSION, MOST_VALUES):
+        return None
+    return tuple(tuple(group) for group in given)
 
 
 def planned_groups(sizes: Sequence[int], *, added: bool) -> tuple[ColumnGroup, ...]:

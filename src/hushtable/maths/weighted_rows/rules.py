@@ -47,7 +47,7 @@ class Rules:
             for member, classes in zip(rule.members, rule.classes, strict=True):
                 _, first = np.unique(base[member], return_index=True)
                 maps.append(classes[first])
-            moved.append(Rule(rule.members, tuple(maps), rule.banned))
+            moved.append(Rule(rule.members, tuple(maps), rule.banned, rule.text))
         return Rules(tuple(moved))
 
     def groupings(self) -> list[tuple[int, Map]]:

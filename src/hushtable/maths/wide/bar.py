@@ -20,9 +20,9 @@ KURTOSIS = 3.0
 # What is missed beside noise is usually such a part of how far pairs could move a question, by the order that was
 # measured; from the last on it is the same.
 MISSED = {1: 0.3, 2: 0.11, 3: 0.05, 4: 0.015}
-# The mean distance is usually about what this many times the noise and that part make of it, give or take this factor
-# (as a logarithm); and so much of what is not known of it is added to it. docs/wide.md says what these were chosen on.
-TIMES, GIVE_OR_TAKE, ADDED = 1.15, 0.5, 0.5
+# The mean distance is usually about what noise and that part make of it, give or take this factor (as a logarithm);
+# and so much of what is not known of it is added to it. docs/wide.md says what these were chosen on.
+GIVE_OR_TAKE, ADDED = 0.5, 0.5
 # Files before format 5 keep the bar they had: so many times the distance, with one standard error added to it, and the
 # kurtosis of Laplace's law. Those of format 5 take the distance for so many times the noise, whatever the order.
 DEVIATION, KURTOSIS_BEFORE = 1.29, 3.0
@@ -96,7 +96,7 @@ class WideBar:
         if order is None:
             return TIMES_BEFORE * noise, GIVE_OR_TAKE_BEFORE
         part = MISSED[min(order, max(MISSED))]
-        return float(np.hypot(TIMES * noise, NORMAL * part * self.expected.reach[place])), GIVE_OR_TAKE
+        return float(np.hypot(noise, NORMAL * part * self.expected.reach[place])), GIVE_OR_TAKE
 
     @property
     def kurtosis(self) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from ...maths.geometry.hulls import hull_bound, spanned
 from ...maths.geometry.lower_bounds import LeastError, gaussian_bound, marginals_spectrum, product_bound
 from ...questions.workloads.base import Workload
 from ...questions.workloads.marginals import Marginals
+from ...questions.workloads.means import Means
 from .query_matrix import query_matrix
 
 if TYPE_CHECKING:
@@ -91,10 +92,10 @@ def _without(why: str) -> Optimality:
 def _bound(workload: Workload, domain: Domain, *, pure: bool) -> tuple[LeastError, int]:
     """The bound for a price of 1, and how many queries it speaks of: those of the largest forecast."""
     added = domain.unit.private_rows
+    if isinstance(workload, Means):
+        return _of_means(workload, domain, pure=pure), len(workload.columns)
     if isinstance(workload, Marginals) and not pure:
-        log_cells = sum(math.log(size) for size in domain.sizes)
-        cells = _cells(domain.sizes, workload.width)
-        return gaussian_bound(marginals_spectrum(domain.sizes, workload.width), log_cells, added=added), cells
+        return _gaussian(domain.sizes, workload.width, added=added), _cells(domain.sizes, workload.width)
     if isinstance(workload, Marginals) and workload.width == 1:
         return product_bound(domain.sizes, added=added), sum(domain.sizes)
     matrix = query_matrix(workload, domain)
@@ -110,6 +111,23 @@ def _bound(workload: Workload, domain: Domain, *, pure: bool) -> tuple[LeastErro
     if hull.dimension > MOST_RANK:
         raise BadPlan(f"what one row can change has {hull.dimension:,} dimensions; at most {MOST_RANK} are looked at")
     return hull_bound(hull), len(weights)
+
+
+def _gaussian(sizes: tuple[int, ...], width: int, *, added: bool) -> LeastError:
+    log_cells = sum(math.log(size) for size in sizes)
+    return gaussian_bound(marginals_spectrum(sizes, width), log_cells, added=added)
+
+
+def _of_means(workload: Means, domain: Domain, *, pure: bool) -> LeastError:
+    """Rows at the ends of all ranges are those of columns of two values: means are at least as hard as their shares.
+
+    Each table has two cells of the same error, and a mean is one of them.
+    """
+    if domain.unit.private_rows or any(axis.optional for axis in workload.axes(domain)):
+        raise BadPlan("a mean over a number of rows that is noisy too is no linear query")
+    sizes = (2,) * len(workload.columns)
+    both = product_bound(sizes, added=False) if pure else _gaussian(sizes, 1, added=False)
+    return replace(both, rms=both.rms / math.sqrt(2))
 
 
 def _cells(sizes: tuple[int, ...], width: int) -> int:

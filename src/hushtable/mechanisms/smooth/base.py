@@ -21,7 +21,7 @@ P = TypeVar("P")
 class SmoothMechanism(Mechanism[P]):
     """Answers means of smooth functions; its forecast is one line of noise and bias."""
 
-    answers = (Smooth,)
+    answers: ClassVar[tuple[type[Workload], ...]] = (Smooth,)
     resolves: ClassVar[bool] = True
     """Whether any question can be asked, down to features of the length scale."""
 

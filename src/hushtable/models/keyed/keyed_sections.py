@@ -37,7 +37,7 @@ def list_sections(model: ListCountsModel) -> tuple[Section, ...]:
     assert isinstance(answer, CrossTab)
     many = counted(len(model.lists), "list")
     text = f"Shares of all rows that have one of a list's values, with 95% error bars; {many} in all."
-    picture = bars_of(answer, caption="lists", title="released lists")
+    picture = bars_of(answer, caption="lists")
     return (Section(heading="Released lists", text=text, parts=((picture,),)),)
 
 
@@ -52,7 +52,7 @@ def _frequent(model: KeyedModel) -> Section:
         f"{MOST_VALUES} are shown, as shares of all rows with 95% error bars, each on its own. Values that are not on "
         "the list can be asked for all the same."
     )
-    picture = bars_of(answer, caption=names, title=f"most frequent {names}")
+    picture = bars_of(answer, caption=names)
     return Section(heading="Most frequent values", text=text, parts=((picture,),))
 
 

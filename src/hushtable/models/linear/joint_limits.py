@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ...errors import BadQuestion
 from ...questions.answer import Answer, CrossTab
 
-__all__ = ["DRAWS", "JointLimits", "limits_of_noise"]
+__all__ = ["DRAWS", "JointLimits", "end_of", "limits_of_noise"]
 
 Floats = NDArray[np.float64]
 # Noise vectors that intervals are taken from; the ends of 95% are then known to about 1%.
@@ -40,12 +40,12 @@ class JointLimits:
 
     def __call__(self, confidence: float) -> tuple[Floats, Floats]:
         """Each number on its own."""
-        half = _end(self.noise, confidence)
+        half = end_of(self.noise, confidence)
         return self.value - half, self.value + half
 
     def at_once(self, confidence: float) -> tuple[Floats, Floats]:
         """All numbers at once: as many standard errors for each as the largest of them all needs."""
-        half = float(_end(self.together[:, None], confidence)[0]) * self.stderr
+        half = float(end_of(self.together[:, None], confidence)[0]) * self.stderr
         return self.value - half, self.value + half
 
 
@@ -57,8 +57,8 @@ def limits_of_noise(answer: Answer | CrossTab, drawn: Floats) -> Answer | CrossT
     return replace(answer, limits=limits)
 
 
-def _end(ordered: Floats, confidence: float) -> Floats:
-    """The end that a share of `confidence` of the draws stays within."""
+def end_of(ordered: Floats, confidence: float) -> Floats:
+    """The end that a share of `confidence` of the draws, in ascending order, stays within."""
     if not 0 < confidence < 1:
         raise BadQuestion(f"confidence must be between 0 and 1 (say 0.95), not {confidence:g}")
     inside = min(confidence, SURE)

@@ -14,14 +14,17 @@ from numpy.typing import NDArray
 from ...domain import Domain
 from ...errors import BadSynopsis, TooWide
 from ...laws import Law
-from ...maths.geometry.bodies import ProductBody
-from ...maths.geometry.column_groups import MOST_DIMENSION, MOST_VALUES
-from ...maths.geometry.product_law import draw_product, product_moments
+from ...maths.geometry.column_groups import groups_of_columns
 from ...maths.geometry.shared_table import SharedTable
+from ...maths.geometry.shared_tables import SharedTables
+from ...maths.interactions.noisy_table import NoisyTable
 from ...questions.answer import Answer, CrossTab
 from ...questions.noises import Noises
 from ...questions.parse import Question
+from ..averages import Spans
+from ..build_answer import Estimates
 from ..reading import noise_scale, row_count
+from .drawn_averages import DrawnAverages
 from .joint_limits import DRAWS, limits_of_noise
 from .linear import LinearModel
 
@@ -51,36 +54,8 @@ class OneWayModel(LinearModel):
         return 5
 
     @cached_property
-    def _bodies(self) -> list[ProductBody]:
-        sizes = self.domain.sizes
-        return [ProductBody(tuple(sizes[p] for p in group), self.rows is None) for group in self.groups]
-
-    @cached_property
-    def _place(self) -> dict[int, tuple[int, int, int]]:
-        """For each column its group, its place there, and where its cells begin."""
-        out, start = {}, 0
-        for number, group in enumerate(self.groups):
-            for place, column in enumerate(group):
-                out[column] = (number, place, start)
-                start += self.domain.sizes[column]
-        return out
-
-    @cached_property
-    def _totals(self) -> tuple[Floats, Floats]:
-        """Each group's number of rows, and how much it counts in the mean of all; nothing where it is public."""
-        firsts = [self._column(group[0]).sum() for group in self.groups]
-        variances = self._row_variances
-        weights = np.zeros(len(firsts)) if self.rows is not None else 1 / variances / (1 / variances).sum()
-        return np.array(firsts, dtype=np.float64), weights
-
-    @cached_property
-    def _row_variances(self) -> Floats:
-        pairs = zip(self._bodies, self.scales, strict=True)
-        return np.array([product_moments(body).total * float(scale) ** 2 for body, scale in pairs])
-
-    def _column(self, position: int) -> NDArray[np.int64]:
-        start = self._place[position][2]
-        return self.cells[start : start + self.domain.sizes[position]]
+    def _tables(self) -> SharedTables:
+        return SharedTables(self.domain.sizes, self.groups, self.scales, self.cells, self.rows, DRAWS)
 
     @cached_property
     def _frames(self) -> dict[tuple[int, ...], SharedTable]:
@@ -91,51 +66,17 @@ class OneWayModel(LinearModel):
             raise TooWide(names=[self.domain.closed[p].name for p in positions], width=1)
         key = tuple(positions)
         if key not in self._frames:
-            self._frames[key] = self._table(key[0]) if key else self._count()
+            self._frames[key] = self._tables.table(key[0]) if key else self._tables.sum_alone()
         return self._frames[key]
-
-    def _pooled(self) -> tuple[float, float]:
-        """The best number of rows, and its variance."""
-        if self.rows is not None:
-            return float(self.rows), 0.0
-        totals, weights = self._totals
-        return float(totals @ weights), float(1 / (1 / self._row_variances).sum())
-
-    def _count(self) -> SharedTable:
-        rows, variance = self._pooled()
-        return SharedTable(np.array(rows), (), None, 0.0, variance, self._total_draws)
-
-    def _table(self, position: int) -> SharedTable:
-        """The column's counts, moved to the best number of rows: each cell by as much."""
-        group, place, _ = self._place[position]
-        counts, (rows, variance) = self._column(position).astype(np.float64), self._pooled()
-        body, scale = self._bodies[group], float(self.scales[group])
-        contrast = product_moments(body).contrasts[place] * scale**2
-        counts = counts + (rows - counts.sum()) / len(counts)
-        return SharedTable(counts, (None,), None, contrast, variance, lambda: self._draws(group, place))
 
     def noises(self, positions: Sequence[int], weights: Floats) -> Noises | None:
         """The number of rows has a noise of its own, and so has every column, without its mean; all uncorrelated."""
         frame, flat = self.frame(positions), weights.reshape(len(weights), -1)
         lean = flat.mean(axis=1, keepdims=True)
-        start = 1 + self._place[positions[0]][2] if positions else 1
+        start = 1 + sum(self.domain.sizes[: positions[0]]) if positions else 1
         numbers = np.concatenate([[0], start + np.arange(flat.shape[1])])
         each = np.concatenate([frame.total**0.5 * lean, frame.contrast**0.5 * (flat - lean)], axis=1)
         return Noises.of(numbers, each.T, self.law.kurtosis)
-
-    def _draws(self, group: int, place: int) -> Floats:
-        (drawn,), _ = draw_product(self._bodies[group], (place,), DRAWS, seed=group)
-        noise = drawn * float(self.scales[group])
-        if self.rows is not None:
-            return noise
-        pooled = self._total_draws()
-        return np.asarray(noise - noise.mean(axis=1, keepdims=True) + pooled[:, None] / noise.shape[1])
-
-    def _total_draws(self) -> Floats:
-        """Noise of the best mean of all groups' numbers of rows; the same draws as `_draws` has."""
-        pairs = zip(self._bodies, self.scales, strict=True)
-        own = np.array([draw_product(b, (), DRAWS, seed=g)[1] * float(s) for g, (b, s) in enumerate(pairs)])
-        return np.asarray(self._totals[1] @ own)
 
     def answer(self, question: Question, *, count: bool = False) -> Answer | CrossTab:
         answer = super().answer(question, count=count)
@@ -144,6 +85,10 @@ class OneWayModel(LinearModel):
         frame = self.frame(question.positions)
         lines = self._coefficients(question, frame, count=count)
         return limits_of_noise(answer, frame.draws.reshape(len(frame.draws), -1) @ lines.T)
+
+    def _averages(self, frame: NoisyTable, spans: Spans) -> Estimates:
+        assert isinstance(frame, SharedTable)
+        return DrawnAverages.of(frame, spans)
 
     def _coefficients(self, question: Question, frame: SharedTable, *, count: bool) -> Floats:
         """What each number of the answer weighs the cells by, one line a number; of shares, to first order."""
@@ -172,21 +117,8 @@ class OneWayModel(LinearModel):
 
     @classmethod
     def build(cls, domain: Domain, parameters: dict[str, Any], numbers: dict[str, NDArray[np.int64]]) -> OneWayModel:
-        rows, groups = row_count(parameters["rows"]), _groups(parameters["groups"], domain.sizes)
+        rows, groups = row_count(parameters["rows"]), groups_of_columns(parameters["groups"], domain.sizes)
         scales = tuple(noise_scale(scale, Law.LAPLACE) for scale in parameters["scales"])
-        if len(scales) != len(groups):
-            raise BadSynopsis("the synopsis has noise scales that do not fit its groups of columns")
+        if groups is None or len(scales) != len(groups):
+            raise BadSynopsis("the synopsis has groups of columns or noise scales that do not fit its domain")
         return cls(domain=domain, law=Law.LAPLACE, groups=groups, scales=scales, cells=numbers["cells"], rows=rows)
-
-
-def _groups(given: Any, sizes: Sequence[int]) -> tuple[tuple[int, ...], ...]:
-    if not isinstance(given, list) or not all(isinstance(group, list) and group for group in given):
-        raise BadSynopsis("the synopsis has groups of columns that make no sense")
-    listed = [p for group in given for p in group]
-    if not all(type(p) is int for p in listed) or sorted(listed) != list(range(len(sizes))):
-        raise BadSynopsis("the synopsis has groups of columns that do not fit its domain")
-    if any(size > MOST_VALUES for size in sizes):
-        raise BadSynopsis(f"the synopsis has a column of more than {MOST_VALUES} values in a group")
-    if any(sum(sizes[p] - 1 for p in group) > max(MOST_DIMENSION, MOST_VALUES) for group in given):
-        raise BadSynopsis("the synopsis has a group of columns that is too large")
-    return tuple(tuple(group) for group in given)

@@ -10,7 +10,7 @@ import numpy as np
 from ...questions.answer import interval_factor
 from ..quotients import MIN_SIGMAS, TOGETHER, not_ruled_out
 
-__all__ = ["OLD", "NoisyNumber", "Ratio"]
+__all__ = ["OLD", "SURELY_SHOWN", "NoisyNumber", "Ratio"]
 
 # With more rows than this many standard errors of their number, whether a mean is shown is not a matter of chance.
 SURELY_SHOWN = 10.0

@@ -28,14 +28,11 @@ def audit_section(model: WholeTableModel, audit: Calibration) -> Section:
             mean = f"{distances.mean():.4f} ± {1.96 * noise / distances.size**0.5:.4f}"
             largest = f"{np.quantile(distances, 0.95):.4f}", f"{distances.max():.4f}"
             lines.append((f"{width} columns", f"{distances.size:,}", mean, *largest))
-            title = f"audit of {width} columns"
-            pictures.append(
-                Histogram(caption=f"tables of {width} columns", title=title, axis="distance", values=distances)
-            )
+            pictures.append(Histogram(caption=f"tables of {width} columns", axis="distance", values=distances))
     text = (
         "How far the model is from the table: half the summed absolute difference of all cells, measured with noise of "
         f"standard error {noise:.4f} a table. These are estimates, too small about as often as too large; with 95% "
         f"confidence no question about the columns of a table is wrong by more than its distance and {limit:.4f}."
     )
     table = TextTable(("audited tables of", "how many", "mean distance", "95% are below", "largest"), lines)
-    return Section(heading="Calibration", text=text, parts=(table, tuple(pictures)))
+    return Section(heading="Calibration", text=text, parts=(table, tuple(pictures)), technical=True)

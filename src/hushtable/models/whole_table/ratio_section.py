@@ -23,4 +23,4 @@ def ratio_section(ratios: ErrorRatios) -> Section:
         "many random tables together, and a little more where that is noisy."
     )
     table = TextTable(("questions about", "ratio", "as seen on"), lines)
-    return Section(heading="Error bars", text=text, parts=(table,))
+    return Section(heading="Error bars", text=text, parts=(table,), technical=True)

@@ -15,6 +15,7 @@ from ...domain import Domain
 from ...domain.predicate import Event, Predicate, conjunction, known, surely_empty
 from ...errors import BadQuestion
 from ..answer import Answer, CrossTab
+from ..declaration import answer_of
 from ..measure import COUNT, Measure, levels
 from ..parse import Question
 from ..selection import Selection
@@ -225,7 +226,7 @@ class _Asking:
             if question.empty(self.domain.sizes):
                 self._asked[key] = known_cells(0.0, unit="count" if count else "fraction")
             else:
-                self._asked[key] = as_table(self.model.answer(self.model.plain(question), count=count))
+                self._asked[key] = as_table(answer_of(self.model, self.model.plain(question), count=count))
         return self._asked[key]
 
     def _sum(self, measure: Measure, parts: Sequence[Predicate | None], groups: tuple[int, ...]) -> CrossTab:

@@ -104,9 +104,9 @@ class Door:
     """Measures, selects and compares on behalf of one release, whose whole price is already reserved.
 
     Order of work, for every step (`_step`): price and affordability are checked; the rows are read; the charge is
-    written durably; only then is noise drawn; and what comes of it is kept in the journal before it is handed out.
-    The reservation was durable before any row was read, so a crash anywhere costs time, never privacy, and rows that
-    do not fit the domain cost nothing because nothing was drawn.
+    written durably; only then is noise drawn (`measure_jointly`: added); and what comes of it is kept in the journal
+    before it is handed out. The reservation was durable before any row was read, so a crash anywhere costs time, never
+    privacy, and rows that do not fit the domain cost nothing because nothing was drawn.
 
     A step that the journal knows is paid for by the charge it was made for: nothing is read and nothing drawn.
     """

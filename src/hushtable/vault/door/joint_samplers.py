@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ...maths.geometry.bodies import Body, ProductBody
 from ...maths.geometry.cut_body import CutBody
-from ...maths.geometry.lattice_counts import points_by, positive_places, vectors_within
+from ...maths.geometry.lattice_counts import positive_places, vectors_within
 from .bernoulli import leading_bits
 from .randomness import Randomness
 from .samplers import geometric
@@ -118,14 +118,16 @@ def _in_product(body: ProductBody, reach: int, randomness: Randomness) -> Ints:
 
 
 def _total(body: ProductBody, reach: int, randomness: Randomness) -> int:
-    """The sum of every table, with chance proportional to how many points have it: from 0 outwards."""
-    left, total = below(points_by(body.numerator(), reach), randomness), 0
+    """The sum of every table, with chance proportional to how many points have it.
+
+    All sums from -reach to reach are alike, and t is kept with the chance N(t) / N(0 or 1), by whole numbers: no sum
+    has more points than the nearest to 0 that `reach` and it are both even or both odd (see `points_of_sum`).
+    """
+    most = body.points_of_sum(reach, reach % 2)
     while True:
-        for sign in (1, -1) if total else (1,):
-            left -= body.points_of_sum(reach, total)
-            if left < 0:
-                return sign * total
-        total += 1
+        total = below(2 * reach + 1, randomness) - reach
+        if below(most, randomness) < body.points_of_sum(reach, abs(total)):
+            return total
 
 
 def _in_table(cells: int, total: int, spare: int, randomness: Randomness) -> Ints:

@@ -67,17 +67,18 @@ class JointNoise:
     def sharing(cls, price: Price, statistic: JointStatistic, unit: Unit, shares: Sequence[float]) -> JointNoise:
         """Each group gets its share of the price; one that no row can change stays exact and gets nothing."""
         noisy = [statistic.body(g, unit.neighbours).dimension > 0 for g in range(statistic.groups)]
-        wanted = [Fraction(share) if moved else Fraction(0) for share, moved in zip(shares, noisy, strict=True)]
+        wanted = [Fraction(share) if depends else Fraction(0) for share, depends in zip(shares, noisy, strict=True)]
         whole = price.on_grid(up=False).amount
-        scales = [round_up(unit.rows * sum(wanted) / (whole * share)) if share else share for share in wanted]
+        moved = unit.rows * statistic.largest_gauge * sum(wanted) / whole
+        scales = [round_up(moved / share) if share else share for share in wanted]
         return cls(per_group=tuple(scales))
 
 
 def joint_price(statistic: JointStatistic, noise: JointNoise, unit: Unit) -> Price:
     """The exact price: epsilon = sum over groups of (rows of a person) x (largest gauge of a change) / b.
 
-    A row changes a group by a gauge of at most 1, rounded up, and m rows by at most m, as gauges add up; a group is
-    (m/b)-DP by the law of its noise (see `Body`), and groups add up.
+    A row changes a group by a gauge of at most G = `largest_gauge`, rounded up, and m rows by at most m G, as gauges
+    add up; a group is (m G / b)-DP by the law of its noise (see `Body`), and groups add up.
     """
     if len(noise.per_group) != statistic.groups:
         raise BadPlan(f"{statistic.name} has {statistic.groups} groups but {len(noise.per_group)} scales were given")
@@ -86,7 +87,7 @@ def joint_price(statistic: JointStatistic, noise: JointNoise, unit: Unit) -> Pri
         if statistic.body(group, unit.neighbours).dimension:
             if scale <= 0:
                 raise BadPlan(f"group {group} of {statistic.name} depends on single rows and needs noise")
-            total += unit.rows / scale
+            total += unit.rows * statistic.largest_gauge / scale
     return Price(currency="pure", amount=total)
 
 

@@ -95,9 +95,9 @@ class LedgerAccount:
 
     @property
     def entry(self) -> dict[str, Any] | None:
-        """Number and hash of the line that reserved the price: the synopsis carries it, a witness of the chain."""
+        """Number, day and hash of the line that reserved the price: the synopsis carries it, a witness of the chain."""
         line = self.reservation and self.reservation.line
-        return {"line": line.number, "hash": line.hash} if line else None
+        return {"line": line.number, "date": line.when[:10], "hash": line.hash} if line else None
 
     @property
     def charged(self) -> bool:
@@ -140,7 +140,6 @@ class LedgerAccount:
 
     def _find(self, ledger: Ledger) -> None:
         domain, what = self.purpose.domain, plain(self.purpose.what)
-        ledger.require(table=domain.table, domain_digest=domain.digest)
         self._ledger, lines = ledger, ledger.lines()
         for opened in lines:
             if opened.kind == "reserve" and opened.what == what:
@@ -149,6 +148,8 @@ class LedgerAccount:
                 if not settled or own[-1].amount:  # else it was returned
                     self.reservation, self._settled = Reservation(ledger, opened), settled
                     self._made = deque(line for line in own if line.kind == "charge")
+        begun = None if self.reservation is None else self.reservation.number
+        ledger.require(table=domain.table, domain_digest=domain.digest, reserved=begun)
 
     def _create(self) -> Ledger:
         domain = self.purpose.domain

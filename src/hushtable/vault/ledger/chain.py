@@ -13,11 +13,24 @@ from typing import Literal, NamedTuple
 from ...budget import UNIT_NAME, Currency, Unit
 from ...errors import BadBudget, BadLedger, HushError, OverBudget
 from ...words import readable
+from .rebinding import Rebinding, read_rebinding
 from .terms import Terms, read_terms
 
-__all__ = ["COLUMNS", "Balances", "Identity", "Kind", "Line", "balances", "check_chain", "plain", "stays", "terms_left"]
+__all__ = [
+    "COLUMNS",
+    "Balances",
+    "Identity",
+    "Kind",
+    "Line",
+    "balances",
+    "bound_digest",
+    "check_chain",
+    "plain",
+    "stays",
+    "terms_left",
+]
 
-Kind = Literal["create", "raise", "reserve", "charge", "settle"]
+Kind = Literal["create", "raise", "rebind", "reserve", "charge", "settle"]
 Row = tuple[int | str, ...]
 
 # Far below the 4300 digits at which Python refuses to print an integer, far above any sensible price.
@@ -33,7 +46,10 @@ MONEY = ("amount", "total", "spent", "charged")
 
 @dataclass(frozen=True, kw_only=True)
 class Identity:
-    """What a ledger is bound to for ever. The first line follows its digest, so an edit of it shows."""
+    """What a ledger is bound to for ever, but for the domain, which `rebind` lines replace.
+
+    The first line follows its digest, so an edit of it shows.
+    """
 
     nonce: str
     table: str
@@ -68,6 +84,7 @@ class Line:
     create   amount = the total                         raise    amount = the new total
     reserve  amount = what a release may charge         charge   amount = what one step costs
     settle   amount = what stays spent: the whole reservation, or 0 when nothing was charged
+    rebind   amount = 0: the same table under another domain
     """
 
     number: int
@@ -81,11 +98,11 @@ class Line:
     charged: Fraction = Fraction(0)
     """The charges of this line's reservation so far."""
     reservation: int = 0
-    """The number of the reserve line this one belongs to; 0 for `create` and `raise`."""
+    """The number of the reserve line this one belongs to; 0 for `create`, `raise` and `rebind`."""
     plan_digest: str = ""
     synopsis_digest: str = ""
     budget: str = ""
-    """The budget as the owner declared it (JSON), on `create` and `raise`; else the text of `terms`."""
+    """JSON: the budget as the owner declared it on `create` and `raise`, digests on `rebind`; else of `terms`."""
     previous: str
 
     @cached_property
@@ -97,6 +114,11 @@ class Line:
     def terms(self) -> Terms | None:
         """Epsilon and delta of a reservation that was made in these, and of its charges; of other lines None."""
         return read_terms(self.budget) if self.kind in ("reserve", "charge") else None
+
+    @property
+    def rebinding(self) -> Rebinding | None:
+        """The domain before and after a `rebind`; of other lines None."""
+        return read_rebinding(self.budget) if self.kind == "rebind" else None
 
     @property
     def balances(self) -> Balances:
@@ -152,6 +174,10 @@ def balances(
                 f"not set to {readable(amount)}: what was promised is not taken back"
             )
         return Balances(amount, last.spent, Fraction(0))
+    if kind == "rebind":
+        if amount:
+            raise BadLedger(f"to name another domain costs nothing, not {readable(amount)}")
+        return Balances(last.total, last.spent, Fraction(0))
     if kind == "reserve":
         _afford(amount, last.total - last.spent, currency)
         return Balances(last.total, last.spent + amount, Fraction(0))
@@ -183,10 +209,22 @@ def terms_left(opened: Line, latest: Line) -> Terms | None:
     return replace(reserved, epsilons=last.epsilons, deltas=last.deltas)
 
 
+def bound_digest(lines: Iterable[Line], identity: Identity, at: int | None = None) -> str:
+    """The digest of the domain that the ledger is bound to after its last line, or was when line `at` was written."""
+    digest = identity.domain_digest
+    for line in lines:
+        if at is not None and line.number > at:
+            break
+        if (changed := line.rebinding) is not None:
+            digest = changed.new
+    return digest
+
+
 def check_chain(lines: Iterable[Line], identity: Identity) -> list[Line]:
     """The lines, every link and balance of them recomputed; BadLedger names the first bad one."""
     sound: list[Line] = []
     last: Line | None = None
+    bound = identity.domain_digest
     opened: dict[int, Line] = {}
     latest: dict[int, Line] = {}
     for number, line in enumerate(lines, start=1):
@@ -201,6 +239,10 @@ def check_chain(lines: Iterable[Line], identity: Identity) -> list[Line]:
             raise BadLedger(f"line {number} does not add up")
         if line.kind == "charge" and line.terms != _right_terms(line, opened[key], latest[key]):
             raise BadLedger(f"epsilon and delta of line {number} do not add up")
+        if (changed := line.rebinding) is not None:
+            if changed.old != bound:
+                raise BadLedger(f"line {number} rebinds a domain that the ledger was not bound to")
+            bound = changed.new
         if key:
             opened.setdefault(key, line)
             latest[key] = line

@@ -16,10 +16,11 @@ from types import TracebackType
 
 from ...budget import UNIT_NAME, Budget, Currency, Price, Unit, exact, largest_budget
 from ...errors import BadBudget, BadLedger, HushError, OverBudget
-from ...words import html_lines, readable, shortened
-from .chain import Identity, Kind, Line, balances, plain, stays, terms_left
+from ...words import counted, html_lines, readable, shortened
+from .chain import Identity, Kind, Line, balances, bound_digest, plain, stays, terms_left
 from .file import Book, create_file, reading, writing
 from .mixed import Mixed
+from .rebinding import Rebinding
 from .terms import of_price
 
 __all__ = ["Ledger", "Line", "Reservation"]
@@ -152,15 +153,46 @@ class Ledger:
         with self._reading() as book:
             return _declared(book.lines())
 
-    def require(self, *, table: str, domain_digest: str) -> None:
-        """BadLedger unless the ledger was made for this table under this domain."""
+    @property
+    def domain_digest(self) -> str:
+        """Of the domain that the table now has: that of its creation, or of the last `rebind`."""
+        return bound_digest(self.lines(), self.identity)
+
+    def require(self, *, table: str, domain_digest: str, reserved: int | None = None) -> None:
+        """BadLedger unless the ledger is of this table under this domain.
+
+        What was reserved before a `rebind` goes on under the domain of line `reserved`.
+        """
+        self._require_table(table)
+        bound = bound_digest(self.lines(), self.identity, reserved)
+        if bound != domain_digest:
+            raise BadLedger(
+                f"this ledger belongs to table '{self.table}' under the domain with digest {bound[:12]}, not "
+                f"{domain_digest[:12]}; use that domain, or hush ledger rebind if the same table has a new one"
+            )
+
+    def _require_table(self, table: str) -> None:
         if self.table != plain(table):
             raise BadLedger(f"this ledger belongs to table '{self.table}', not '{table}'; every table needs its own")
-        if self.identity.domain_digest != domain_digest:
+
+    def rebind(self, *, table: str, domain_digest: str, unit: Unit, why: str) -> None:
+        """The same table under another domain from now on, on the record with the reason.
+
+        Nothing spent is forgotten: prices hold for the rows whatever their columns are called. Who is protected
+        stays as it was, since all prices were made for that.
+        """
+        self._require_table(table)
+        if unit != self.unit:
             raise BadLedger(
-                f"this ledger belongs to table '{self.table}' under the domain with digest "
-                f"{self.identity.domain_digest[:12]}, not {domain_digest[:12]}; use that domain"
+                f"this ledger protects {_who(self.unit)}, and the new domain {_who(unit)}; what was spent was spent "
+                "on the first, so leave unit and neighbours as they were"
             )
+        with self._writing() as book:
+            old = bound_digest(book.lines(), self.identity)
+            if old == domain_digest:
+                raise BadLedger(f"this ledger is bound to the domain with digest {old[:12]} already")
+            text = Rebinding(old=old, new=domain_digest).text()
+            book.append(replace(self._next(book, "rebind", Fraction(0)), what=plain(why), budget=text))
 
     def lines(self) -> list[Line]:
         """Every line, oldest first, all of them sound. The order is that of the numbers: clocks may go backwards."""
@@ -330,6 +362,10 @@ class Reservation:
         # The first error is the one to show; what cannot be settled after it counts as spent, which is safe.
         with contextlib.suppress(HushError) if error else contextlib.nullcontext():
             self.settle(synopsis_digest=None)
+
+
+def _who(unit: Unit) -> str:
+    return f"{counted(unit.rows, 'row')} a person, neighbours: {unit.neighbours}"
 
 
 def _declared(lines: Sequence[Line]) -> Budget:

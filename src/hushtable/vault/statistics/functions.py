@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import ABC
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import ClassVar
 
@@ -17,18 +18,11 @@ from ...maths.smooth.evaluation import evaluate
 from ...maths.smooth.expressions import Expression, names_in
 from .reals import RealRows, RealStatistic
 
-__all__ = ["FunctionSums"]
+__all__ = ["FunctionStatistic", "FunctionSums"]
 
 
-class FunctionSums(RealStatistic):
-    """The number of rows, then for each function the sum of its values, its range stretched to [-unit, unit].
-
-    Values are cut to the stated range, so that the sensitivity does not depend on what is stated. A row in which a
-    column of a function is missing adds 0, and 1 to the last numbers: for each set of columns that may be missing
-    from a function, how many rows lack one of them. A group each.
-    """
-
-    name: ClassVar[str] = "functions"
+class FunctionStatistic(RealStatistic, ABC):
+    """Sums that depend on the values of a few functions, each cut to its stated range."""
 
     def __init__(
         self, block: Block, functions: Sequence[Expression], ranges: Sequence[tuple[float, float]], unit: int
@@ -38,6 +32,38 @@ class FunctionSums(RealStatistic):
         may = {axis.name for axis in block.axes if axis.optional}
         self.needs = tuple(frozenset(names_in(f) & may) for f in self.functions)
         """For each function, its columns that may be missing."""
+
+    def absent(self, codes: RealRows) -> dict[frozenset[str], NDArray[np.bool_]]:
+        """For each set of columns that may be missing from a function, which rows lack one of them."""
+        missing = {axis.name: np.isnan(x) for axis, x in zip(self.axes, codes.x, strict=True)}
+        nowhere = np.zeros(codes.x.shape[1], dtype=bool)
+        return {needed: sum((missing[name] for name in needed), nowhere) for needed in {*self.needs}}
+
+    def scaled(self, codes: RealRows) -> Iterator[NDArray[np.float64]]:
+        """For each function its value in every row, its range stretched to [-1, 1].
+
+        Values are cut to the stated range, so that the sensitivity does not depend on what is stated.
+        """
+        columns = {axis.name: axis.original(x) for axis, x in zip(self.axes, codes.x, strict=True)}
+        for function, (low, high) in zip(self.functions, self.ranges, strict=True):
+            values = np.broadcast_to(evaluate(function, columns), (codes.x.shape[1],))
+            # Nothing that is not a number comes from a function whose range is proven; if it did, it counts as 0.
+            yield np.clip(np.nan_to_num((2 * values - low - high) / (high - low)), -1.0, 1.0)
+
+
+class FunctionSums(FunctionStatistic):
+    """The number of rows, then for each function the sum of its values, its range stretched to [-unit, unit].
+
+    A row in which a column of a function is missing adds 0, and 1 to the last numbers: for each set of columns that may
+    be missing from a function, how many rows lack one of them. A group each.
+    """
+
+    name: ClassVar[str] = "functions"
+
+    def __init__(
+        self, block: Block, functions: Sequence[Expression], ranges: Sequence[tuple[float, float]], unit: int
+    ) -> None:
+        super().__init__(block, functions, ranges, unit)
         self.lacking = tuple(dict.fromkeys(needed for needed in self.needs if needed))
         self.groups = 1 + len(self.functions) + len(self.lacking)
 
@@ -47,18 +73,9 @@ class FunctionSums(RealStatistic):
 
     def accumulate(self, codes: RealRows) -> NDArray[np.int64]:
         """The number of rows, the sums, and how many rows were left out of them."""
-        columns = {axis.name: axis.original(x) for axis, x in zip(self.axes, codes.x, strict=True)}
-        missing = {axis.name: np.isnan(x) for axis, x in zip(self.axes, codes.x, strict=True)}
-        nowhere = np.zeros(codes.x.shape[1], dtype=bool)
-        absent = {needed: sum((missing[name] for name in needed), nowhere) for needed in {*self.needs}}
-        sums = self.zeros()
+        sums, absent = self.zeros(), self.absent(codes)
         sums[0] = codes.x.shape[1]
-        for i, (function, (low, high), needed) in enumerate(
-            zip(self.functions, self.ranges, self.needs, strict=True), start=1
-        ):
-            values = np.broadcast_to(evaluate(function, columns), (codes.x.shape[1],))
-            # Nothing that is not a number comes from a function whose range is proven; if it did, it counts as 0.
-            scaled = np.clip(np.nan_to_num((2 * values - low - high) / (high - low)), -1.0, 1.0)
+        for i, (scaled, needed) in enumerate(zip(self.scaled(codes), self.needs, strict=True), start=1):
             sums[i] = np.rint(np.where(absent[needed], 0.0, scaled) * self.unit).astype(np.int64).sum()
         for i, needed in enumerate(self.lacking, start=1 + len(self.functions)):
             sums[i] = np.count_nonzero(absent[needed])

@@ -14,9 +14,14 @@ __all__ = ["JointStatistic"]
 class JointStatistic(Statistic):
     """A statistic that noise of a body's gauge can be added to; its coordinates stand group after group."""
 
+    @property
+    def largest_gauge(self) -> int:
+        """The most that one row changes the gauge of any group by: 1, where a row is counted in whole numbers."""
+        return 1
+
     @abstractmethod
     def body(self, group: int, neighbours: Neighbours) -> Body:
-        """A body whose gauge is at most 1 for every change that one row can make to the group's coordinates.
+        """A body whose gauge is at most `largest_gauge` for every change that one row can make to the coordinates.
 
         Of dimension 0 where no row can change them.
         """

@@ -139,3 +139,13 @@ def test_planned_groups_are_never_worse_than_one(added):
         assert sum(group.share for group in planned) == pytest.approx(1)
         if max(sizes) > 1:
             assert squared(sizes, planned, added=added) <= squared(sizes, one_group(sizes), added=added) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("sizes", [(1,), (2,), (3,), (5,), (9,), (2, 3), (3, 3, 7), (40,)])
+def test_sums_near_0_have_most_points(sizes):
+    """What the draw of a sum rests on, for every sum up to a reach of 24: see `points_of_sum`."""
+    body = ProductBody(sizes, added=True)
+    for reach in range(1, 25):
+        counts = [body.points_of_sum(reach, total) for total in range(reach + 1)]
+        assert max(counts) == counts[reach % 2]
+        assert all(here >= there for here, there in zip(counts, counts[2:], strict=False))
