@@ -277,7 +277,8 @@ def _expected(given: dict[str, Any], widths: int) -> Expected | None:
     order = given.get("order")
     if order is not None and (type(order) is not int or order < 1):
         raise BadSynopsis(f"the synopsis has a calibration of order {order!r}, which cannot be")
-    return Expected(*both, order)
+    noise, reach = both
+    return Expected(noise=noise, reach=reach, order=order)
 
 
 def _above_zero(given: Any, law: Law) -> Fraction:
