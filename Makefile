@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-slow audit audit-fast lint bench bench-peers coverage papers docs site wheel-test release-check clean
+.PHONY: help setup demo serve test test-slow audit audit-fast lint bench bench-peers coverage papers docs site wheel-test release-check clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -20,6 +20,10 @@ $(STAMP): pyproject.toml
 
 demo: $(STAMP) ## simulate a clinic, release it, ask it, compare with the truth
 	$(BIN)/hush demo
+
+serve: $(STAMP) ## simulate a clinic, release it and open it on a page of this machine
+	test -e .serve/clinic.hush || $(BIN)/hush demo --folder .serve
+	$(BIN)/hush serve .serve
 
 test: $(STAMP) ## the tests (a few minutes)
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m 'not slow and not audit'
@@ -80,4 +84,4 @@ release-check: $(STAMP) ## what still stands between this tree and a release; le
 	$(MAKE) wheel-test
 
 clean: ## remove what the other targets made
-	rm -rf $(VENV) .venv-peers .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage-study dist site
+	rm -rf $(VENV) .serve .venv-peers .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage-study dist site

@@ -23,7 +23,8 @@ from hushtable.vault.door.joint_samplers import joint_noise
 from hushtable.vault.door.randomness import Simulated
 
 FIGURES = (
-    "geometry-cube", "geometry-one-way", "geometry-pairs", "geometry-adult", "geometry-bits", "geometry-coverage",
+    "geometry-cube", "geometry-one-way", "geometry-pairs", "geometry-adult", "geometry-bits", "geometry-means",
+    "geometry-coverage",
     "geometry-time", "geometry-factor",
 )  # fmt: skip
 SIZES = (2, 5, 6, 7, 9, 15, 16, 42)
@@ -35,6 +36,7 @@ def run() -> Iterator[dict[str, Any]]:
     yield from formulas()
     yield from adult()
     yield from bits()
+    yield from means()
     yield from times()
     yield from factors()
 
@@ -124,6 +126,35 @@ def bits() -> Iterator[dict[str, Any]]:
     source = np.random.default_rng(1)
     codes = {f"b{i}": source.integers(0, 2, 20_000) for i in range(10)}
     yield from compared("bits", codes, dict.fromkeys(codes, 2), {"replace": "ratio >= 2", "add-remove": "ratio >= 1"})
+
+
+def means() -> Iterator[dict[str, Any]]:
+    """Means of ten columns between 0 and 10, against the forecast of Laplace noise on each; errors over the range."""
+    import pyarrow as pa
+
+    source, rows = np.random.default_rng(1), 20_000
+    codes = {f"c{i}": source.beta(2, 2 + i, rows) * 10 for i in range(10)}
+    number = {"kind": "number", "between": [0, 10], "bins": 4, "missing": "error"}
+    for neighbours, bar in (("replace", "ratio >= 2"), ("add-remove", "ratio >= 1")):
+        domain = ht.Domain.from_dict(
+            {"table": "t", "neighbours": neighbours, "attributes": dict.fromkeys(codes, number)}
+        )
+        plans = [ht.plan(domain, rows=rows, workload=ht.Means(columns=tuple(codes)), budget=EPSILON, mechanism=by)
+                 for by in (None, "smooth-direct")]  # fmt: skip
+        vault, off, held = ht.Vault(pa.table(codes), domain), [], []
+        for seed in range(RELEASES):
+            synopsis = vault.release(plans[0], randomness=ht.Simulated(seed))
+            for name, column in codes.items():
+                answer = synopsis.ask(f"avg({name})")
+                low, high = answer.interval()
+                off.append((answer.value - column.mean()) / 10 * rows)
+                held.append(low <= column.mean() <= high)
+        error, other = math.sqrt(np.mean(np.square(off))), plans[1].design.error
+        yield figure(
+            f"geometry-means-{neighbours}", error, "rows x range", baseline=other, ratio=other / error, bar=bar
+        )
+        yield figure(f"geometry-coverage-means-{neighbours}", float(np.mean(held)), "of 95% intervals", baseline=0.95,
+                     ratio=abs(np.mean(held) - 0.95) / 0.02, bar="ratio <= 1")  # fmt: skip
 
 
 def times() -> Iterator[dict[str, Any]]:

@@ -135,9 +135,38 @@ EXAMPLES = {
         'hush ledger rebind demo/clinic.ledger --domain rules.yaml --why "a rule was added"',
         'hush ledger rebind demo/clinic.ledger --domain rules.yaml --why "again"  # exit code 1',
     ),
+    "serve start": (
+        "hush serve start nowhere  # exit code 1",
+        "hush serve demo --host 0.0.0.0  # exit code 1",
+    ),
+    "serve user add": (
+        "hush serve user add ada --purse 20 --password-file password.txt",
+        "hush serve user add olga --role owner --password-file password.txt",
+        "hush serve user add ada --password-file password.txt  # exit code 1",
+    ),
+    "serve user list": ("hush serve user list",),
+    "serve user remove": ("hush serve user remove ada", "hush serve user remove ada  # exit code 1"),
+    "serve user password": ("hush serve user password ada --password-file password.txt",),
+    "serve user token": ("hush serve user token ada --days 90",),
+    "serve user purse": ("hush serve user purse ada 40",),
     "ledger raise": ('hush ledger raise demo/clinic.ledger --epsilon 2 --delta 1e-9 --why "a second wave"',),
 }
 
+PASSWORD = """\
+with open("password.txt", "w") as file:
+    file.write("a long password\\n")
+"""
+ADA = (
+    PASSWORD
+    + """\
+
+from pathlib import Path
+
+from hushtable.server.accounts import Accounts
+
+Accounts(Path("users.db"), create=True).add("ada", "a long password")
+"""
+)
 # What the commands need besides the files of the demo, as Python that runs before them.
 BEFORE = {
     "curate": """\
@@ -152,6 +181,12 @@ with open("visits.csv", "w") as file:
 with open("metric.yaml", "w") as file:
     file.write("columns: {income: {scale: 20000}, debt: {scale: 15000}}\\nscale: 2\\n")
 """,
+    "serve user add": PASSWORD,
+    "serve user list": ADA,
+    "serve user remove": ADA,
+    "serve user password": ADA,
+    "serve user token": ADA,
+    "serve user purse": ADA,
     "ledger rebind": """\
 import hushtable as ht
 

@@ -27,6 +27,7 @@ RANKS: Ranks = (
     ("curator", "fair"),
     ("owner",),
     ("audit", "report", "demo"),
+    ("server",),
     ("cli",),
 )
 MATHS: Ranks = (

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 import venv
 from pathlib import Path
 
@@ -32,6 +33,9 @@ def main() -> None:
         says(began, "ran the demo and every line of the README")
         run([str(binaries / "python"), str(ROOT / "tools" / "release_everything.py")], folder)
         says(began, "released and asked every workload")
+        run([str(binaries / "hush"), "serve", str(folder)], folder, expected=1)  # names the extra that it needs
+        served(folder, binaries)
+        says(began, "served the demo from the wheel with its extra")
 
 
 def install(folder: Path) -> Path:
@@ -43,6 +47,26 @@ def install(folder: Path) -> Path:
     (wheel,) = (folder / "dist").glob("hushtable-*.whl")
     run([*pip, "install", "--quiet", str(wheel)], folder)
     return binaries
+
+
+def served(folder: Path, binaries: Path) -> None:
+    """Installs the extra, and reads the first page and one answer of a server."""
+    (wheel,) = (folder / "dist").glob("hushtable-*.whl")
+    pip = [str(binaries / "python"), "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+    run([*pip, f"hushtable[serve] @ {wheel.as_uri()}"], folder)
+    shelf = next(folder.rglob("*.hush")).parent
+    command = [str(binaries / "hush"), "serve", str(shelf), "--port", "0"]
+    with subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True) as running:
+        assert running.stderr is not None
+        try:
+            found = (re.search(r"http://\S+", line) for line in running.stderr)
+            address = next(match[0] for match in found if match)
+            for path in ("/", "/assets/hush.css", "/assets/hush.js", "/api/v1/releases"):
+                with urllib.request.urlopen(address + path, timeout=30) as answer:
+                    if answer.status != 200 or not answer.read():
+                        raise SystemExit(f"{path} was not served")
+        finally:
+            running.kill()
 
 
 def readme(page: str, binaries: Path) -> list[tuple[list[str], int]]:

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from .questions.workloads.wide import AnyOf as AnyOf
     from .questions.workloads.wide import AtLeast as AtLeast
     from .questions.workloads.wide import Predicates as Predicates
+    from .server.client import connect as connect
     from .synopsis import Synopsis as Synopsis
     from .synopsis import load as load
     from .synopsis.combined import Combined as Combined
@@ -85,6 +86,7 @@ _HOMES = {
     "Simulated": "vault.door.randomness",
     "Synopsis": "synopsis",
     "load": "synopsis",
+    "connect": "server.client",
     "combine": "synopsis.combined",
     "Combined": "synopsis.combined",
     "Listed": "questions.lists",

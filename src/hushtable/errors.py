@@ -8,6 +8,7 @@ HushError
 ├── Exhausted        a curator without paid answers left                  (exit code 3)
 ├── BadLedger        a ledger that is damaged, edited or of another table
 ├── BadState         a curator's state or a release's journal that is damaged, edited, of another table or in use
+│   └── InUse        ... by another process
 ├── BadData          rows that do not fit the domain; never says which row or value
 ├── BadPlan          a workload or mechanism that cannot be planned
 │   └── TooLarge     ... because it needs more numbers than the cap
@@ -43,6 +44,7 @@ __all__ = [
     "CutInsideBin",
     "Exhausted",
     "HushError",
+    "InUse",
     "OverBudget",
     "TooLarge",
     "TooWide",
@@ -128,6 +130,10 @@ class BadLedger(HushError):
 
 class BadState(HushError):
     """A curator's state file that is damaged, edited, older than its ledger, of another table, or in use."""
+
+
+class InUse(BadState):
+    """A state or journal that another process has open."""
 
 
 class BadData(HushError):

@@ -6,14 +6,23 @@ from importlib.util import find_spec
 
 from .errors import BadQuestion
 
-__all__ = ["EXTRAS", "need"]
+__all__ = ["ALONG", "EXTRAS", "need"]
 
+SERVE = "pip install 'hushtable[serve]'"
 # Whatever else is imported anywhere is a dependency in pyproject.toml; a test compares the two.
 EXTRAS = {
     "matplotlib": "pip install 'hushtable[report]'",
     "pandas": "pip install pandas",
     "polars": "pip install polars",
+    "fastapi": SERVE,
+    "uvicorn": SERVE,
+    "jinja2": SERVE,
+    "itsdangerous": SERVE,
+    "argon2": SERVE,
+    "python_multipart": SERVE,
 }
+# What these bring with them.
+ALONG = {"anyio", "markupsafe", "pydantic", "starlette"}
 
 
 def need(module: str) -> None:

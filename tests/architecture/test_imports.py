@@ -111,6 +111,7 @@ def test_public_names_are_pinned():
         "Vault",
         "WholeTable",
         "combine",
+        "connect",
         "load",
         "plan",
         "plan_curator",

@@ -49,7 +49,8 @@ def row_of(cells: list[Cell]) -> Row:
 
 def made_workbook(path: Path, rows: list[Row], prefix: str = "", **more: bytes) -> Path:
     """A file of one sheet with these rows; `more` are parts to put in instead: sheet, strings, styles, book."""
-    raw, texts = [], []
+    raw: list[bytes] = []
+    texts: list[bytes] = []
     for row, own in rows:
         begun, *rest = row.split(b"@") if own else [row]
         raw.append(begun + b"".join(b"%d" % (len(texts) + i) + more for i, more in enumerate(rest)))
@@ -81,8 +82,8 @@ def made_workbook(path: Path, rows: list[Row], prefix: str = "", **more: bytes) 
         "xl/styles.xml": more.get("styles", HEAD + STYLES.encode()),
     }
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
-        for name, part in parts.items():
-            file.writestr(name, part)
+        for member, part in parts.items():
+            file.writestr(member, part)
     return path
 
 

@@ -7,7 +7,8 @@ import pytest
 from tables import BINARY, domain
 
 import hushtable as ht
-from hushtable.curator.plan import ANSWER_SHARE, CuratorPlan, plan_curator
+from hushtable.curator.plan import CuratorPlan, plan_curator
+from hushtable.curator.terms import ANSWER_SHARE
 from hushtable.errors import BadPlan
 
 WIDE = {f"x{i}": BINARY["b0"] for i in range(16)}

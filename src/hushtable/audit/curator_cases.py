@@ -35,11 +35,13 @@ SESSIONS: tuple[tuple[Way, Budget, int], ...] = (
 
 
 def curator_cases(name: str, *, seed: int) -> Iterator[ReleaseCase]:
-    """Sessions with either curator."""
+    """Sessions with one kind of curator."""
     (specimen,) = (specimen for specimen in CURATORS if specimen.name == name)
     for relation in RELATIONS:
         for way, budget, person in SESSIONS:
             domain = shape(specimen.attributes, relation, rows=person)
+            if specimen.points is not None and way == "independent":
+                continue  # it has no hypothesis to put on points
             if specimen.workload is None:
                 yield _questions(specimen, domain, way, budget, seed)
             elif way == "hypothesis":
@@ -54,8 +56,10 @@ def _questions(specimen: CuratorSpecimen, domain: Domain, way: Way, budget: Budg
     unit, rows = domain.unit, possible_rows(domain, most=100, seed=seed)
     new = None if unit.private_rows else rows[-1]
     tables = pair_tables(domain, Pair(rows[0], new, 0.0), [rows[3]] * 4 + [rows[4]] * 6)
-    plan = plan_curator(domain, budget=budget, rows=10 + unit.rows, questions=20, updates=3, way=way)
-    label = f"curator, {way}, {unit.neighbours}, {budget}{persons(unit.rows)}"
+    plan = plan_curator(
+        domain, budget=budget, rows=10 + unit.rows, questions=20, updates=3, way=way, points=specimen.points
+    )
+    label = f"{specimen.name}, {way}, {unit.neighbours}, {budget}{persons(unit.rows)}"
     return ReleaseCase(label, domain, tables, _session(specimen, plan), 120)
 
 

@@ -129,6 +129,8 @@ class CuratorSpecimen:
     questions: tuple[str | Listed, ...]
     workload: str | None = None
     """The lists it may be asked for, if it answers lists."""
+    points: int | None = None
+    """The random rows that carry its hypothesis, if not all combinations of values do."""
 
 
 def lists_workload(lists: str) -> Workload:
@@ -313,6 +315,15 @@ CURATORS: tuple[CuratorSpecimen, ...] = (
             "near AND cheap", "near OR cheap", "near AND cheap AND new", "near", "NOT cheap", "cheap OR new",
             "near AND NOT cheap", "near AND new", "at_least(2, near, cheap, new)", "NOT near AND NOT cheap",
         ),
+    ),
+    CuratorSpecimen(
+        name="points-curator",
+        attributes=BINARY,
+        questions=(
+            "near AND cheap", "near AND cheap AND new", "near", "cheap OR new", "near AND NOT cheap",
+            "at_least(2, near, cheap, new)", "NOT near AND NOT cheap",
+        ),
+        points=6,
     ),
     CuratorSpecimen(
         name="list-curator",

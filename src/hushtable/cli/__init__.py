@@ -7,7 +7,23 @@ import sys
 
 import typer
 
-from . import ask, audit, curate, demo, domain, fair, info, ledger, plan, plot, release, report, reproduce, sample
+from . import (
+    ask,
+    audit,
+    curate,
+    demo,
+    domain,
+    fair,
+    info,
+    ledger,
+    plan,
+    plot,
+    release,
+    report,
+    reproduce,
+    sample,
+    serve,
+)
 from .common import show_error
 
 __all__ = ["app", "main"]
@@ -32,6 +48,7 @@ app.command("plot")(plot.run)
 app.command("report")(report.run)
 app.add_typer(fair.app, name="fair")
 app.add_typer(ledger.app, name="ledger")
+app.add_typer(serve.app, name="serve")
 app.command("audit")(audit.run)
 app.command("reproduce")(reproduce.run)
 

@@ -79,6 +79,18 @@ def run(
             "on all but 3 of many two-valued columns: conjunctions(free=3)."
         ),
     ] = None,
+    points: Annotated[
+        int | None,
+        typer.Option(
+            help="For domains too large to list: the hypothesis has weights on this many random rows alone (say 65536)."
+        ),
+    ] = None,
+    smoothness: Annotated[
+        str | None,
+        typer.Option(
+            help="With --points: how many times as frequent as among them a combination of values may be; 4 by default."
+        ),
+    ] = None,
     in_files: Annotated[
         list[Path] | None,
         typer.Option("--in", help="How many rows have one of the values in this file, one a line; may be repeated."),
@@ -136,6 +148,8 @@ def run(
             way=way.value if way else None,
             workload=workload,
             currency=currency.value if currency else None,
+            points=points,
+            smoothness=smoothness,
             on_exhausted=on_exhausted.value,
             randomness=None if simulate is None else Simulated(simulate),
             progress=progress,

@@ -19,7 +19,7 @@ from ..domain.ruled_out import ruled_out
 from ..errors import BadQuestion, BadState, BadSynopsis
 from ..maths.distribution import Factored
 from ..maths.distribution.measured import Measured
-from ..maths.distribution.running import Running
+from ..maths.distribution.running_points import RunningPoints
 from ..models.reading import noise_scale, row_count
 from ..questions.declaration import zero_note
 from ..questions.lists import Listed
@@ -28,6 +28,7 @@ from ..vault.ledger.sealed_lines import Chain
 from ..vault.statistics import ChosenTables, OneQuestion, Statistic
 from ..words import listed
 from .plan import CuratorPlan
+from .sub_universe import running_for
 from .subject import Asked, PaidAnswer, Subject
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ class ConditionSubject(Subject):
 
     @property
     def unlearned(self) -> str:
+        if self.plan.sub_universe is not None:
+            return "the hypothesis cannot learn from it: it is true of all of its points, or of none"
         return f"the hypothesis cannot learn from it: its attributes would be joined to more than {MOST_CELLS:,} cells"
 
     @property
@@ -178,7 +181,7 @@ class ConditionBelief:
         self._start, self._measured = list(start), list[Measured]()
         self._waiting: list[Measured] = []
         evidence = [table.evidence(rows=rows, grid=1, law=plan.law) for table in start]
-        self._running = Running(plan.domain.sizes, cap=MOST_CELLS, start=evidence)
+        self._running = running_for(plan.sub_universe, plan.domain, start, evidence, cap=MOST_CELLS)
 
     def share(self, positions: tuple[int, ...], true: NDArray[np.bool_]) -> float:
         """The share of rows it expects a condition to be true for."""
@@ -190,7 +193,7 @@ class ConditionBelief:
         if self.plan.way == "independent":
             self._waiting.append(answer)
             return []
-        if not self._running.can_learn(answer.positions):
+        if not self._can_learn(answer):
             return []
         self._measured.append(answer)
         self._running.learn(answer.evidence(rows=self.rows, grid=1, law=self.plan.law))
@@ -234,6 +237,7 @@ class ConditionBelief:
             rows_stderr=self.rows_stderr,
             cap=MOST_CELLS,
             calibration=calibration,
+            points=self._running.codes.astype(np.int64) if isinstance(self._running, RunningPoints) else None,
         )
 
     def _fit(self) -> None:
@@ -246,10 +250,14 @@ class ConditionBelief:
             self._running.refit(self._running.learned, passes=PASSES)
 
     def _joined(self, answer: Measured) -> bool:
-        fits = self._running.can_learn(answer.positions)
+        fits = self._can_learn(answer)
         if fits:
             self._running.distribution.join(answer.positions)
         return fits
+
+    def _can_learn(self, answer: Measured) -> bool:
+        assert answer.function is not None
+        return self._running.can_learn(answer.positions, answer.function > 0)
 
 
 def remembered(plan: CuratorPlan, state: Chain) -> tuple[ConditionBelief, dict[Hashable, PaidAnswer]]:

@@ -82,6 +82,7 @@ class Curator:
         if state.first("start") is None:
             self._measure_start()
         self._paid_answers = subject.remember(state)
+        self._margin = plan.margin_for(subject.rows)
         self._bars = remembered_bars(plan, state)
         self._payable = self._count_payable()
 
@@ -120,6 +121,11 @@ class Curator:
                 # Charged but not kept, or half kept: what is on the disk is right, what is in memory may not be.
                 self._shut("it was stopped in the middle of an answer")
                 raise
+
+    def knows(self, text: str) -> bool:
+        """Whether a question has an answer that costs nothing: paid for before, or the same for every table."""
+        asked = self._subject.asked(self._subject.parse(text))
+        return asked.always is not None or asked.key in self._paid_answers
 
     @property
     def answers_left(self) -> int:
@@ -206,7 +212,7 @@ class Curator:
         self._calibrate()
         if not self._payable:
             return False
-        terms, margin, grain = self.plan.terms, self.plan.margin, self._subject.grain
+        terms, margin, grain = self.plan.terms, self._margin, self._subject.grain
         amount = terms.each + (terms.opening if self._series is None else 0)
         paying = ExitStack()
         price = Price(currency=self.plan.price.currency, amount=amount)
@@ -298,7 +304,7 @@ class Curator:
 
         A count has it where it is a share of all rows that was not compared, a fraction in what it is divided by.
         """
-        rows, margin = self._subject.rows, self.plan.margin if source == "free" else None
+        rows, margin = self._subject.rows, self._margin if source == "free" else None
         step, usual = 1.0 if count else 1 / rows, source in ("free", "unverified")
         shared = source in ("certain", "unverified")
         beside = self._subject.rows_stderr * (value / rows if shared == count else 0.0)

@@ -42,6 +42,8 @@ class CuratorRequest:
     workload: Workload | str | None = None
     currency: Currency | None = None
     calibration: Number | None = None
+    points: int | None = None
+    smoothness: Number | None = None
 
     def plan(self, domain: Domain, rows: int | None) -> CuratorPlan:
         """A new plan, with defaults where nothing was said."""
@@ -58,6 +60,8 @@ class CuratorRequest:
             workload=self.workload,
             currency=self.currency,
             calibration=CALIBRATION if self.calibration is None else self.calibration,
+            points=self.points,
+            smoothness=self.smoothness,
         )
 
     def check(self, plan: CuratorPlan, path: Path) -> None:
@@ -69,6 +73,8 @@ class CuratorRequest:
             "questions": self.questions,
             "updates": self.updates,
             "factor": factor,
+            "points": self.points,
+            "smoothness": None if self.smoothness is None else exact(self.smoothness, "smoothness"),
         }
         if self.calibration is not None and plan.calibration:
             settings["calibration"] = exact(self.calibration, "calibration")

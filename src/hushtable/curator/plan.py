@@ -10,8 +10,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, Literal
 
-from ..accounting import pure_of_gdp
-from ..budget import GRID, Budget, Currency, Number, Price, exact
+from ..budget import Budget, Currency, Number, Price, exact
 from ..domain import Domain
 from ..domain.attributes import Open
 from ..errors import BadPlan
@@ -19,6 +18,8 @@ from ..laws import Law
 from ..questions.workloads import Workload, read_workload
 from ..questions.workloads.sparse import Conjunctions, Sparse
 from .answer import FreeMargin
+from .sub_universe import SubUniverse, read_sub_universe
+from .terms import CuratorTerms, down, gaussian_terms, pure_terms
 
 __all__ = ["CuratorPlan", "Way", "plan_curator"]
 
@@ -27,8 +28,6 @@ QUESTIONS, UPDATES, FACTOR = 20_000, 200, Fraction(1, 2)
 LIST_SIZE = 100
 # Shares of the budget: the one-way tables the hypothesis starts from; the number of rows where that is private.
 START_SHARE, ROWS_SHARE = Fraction(1, 10), Fraction(1, 50)
-# Share of a paid answer's price that is the answer; the rest is for comparing until it is needed.
-ANSWER_SHARE = Fraction(3, 10)
 # Share that compares the hypothesis with the table, for error bars; and after which parts of the updates it does.
 CALIBRATION, STAGES = Fraction(3, 100), (Fraction(1, 4), Fraction(1, 2), Fraction(1))
 # Measured on one table of 16 yes/no columns, random conditions on three of them (benchmarks/curator.py): the error
@@ -36,22 +35,9 @@ CALIBRATION, STAGES = Fraction(3, 100), (Fraction(1, 4), Fraction(1, 2), Fractio
 LAZY = 0.4
 # ... and what the start leaves unknown, as a fraction of the rows, which this many updates halve.
 UNKNOWN, HALVING = 0.08, 45
+# Errors of a hypothesis on points over the threshold, which is mostly what points add (benchmarks/curator_points.py).
+BELOW = 0.25
 MOST_QUESTIONS, MOST_UPDATES = 10**9, 10**6
-
-
-@dataclass(frozen=True, kw_only=True)
-class CuratorTerms:
-    """Prices and noise of the paid answers, all of them exact."""
-
-    opening: Fraction
-    """What a fresh noisy threshold costs by itself: pure epsilon keeps one, rho has it in every `each`."""
-    each: Fraction
-    """One stretch of free answers and the paid answer that ends it."""
-    answer: Fraction
-    """The part of `each` that is the paid answer."""
-    comparing: Fraction
-    """The epsilon of a sparse-vector series for `crossings` paid answers; 0 where nothing is compared."""
-    crossings: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,6 +58,18 @@ class CuratorPlan:
     currency: Currency
     calibration: Fraction = Fraction(0)
     """Share of the budget that compares the hypothesis with the table, for error bars; states that have none say 0."""
+    sub_universe: SubUniverse | None = None
+    """The random rows that carry the hypothesis; None where it is about all combinations of values."""
+
+    @property
+    def points(self) -> int | None:
+        """How many random rows carry the hypothesis."""
+        return None if self.sub_universe is None else self.sub_universe.points
+
+    @property
+    def smoothness(self) -> Fraction | None:
+        """How many times as frequent as among them a combination of values may be."""
+        return None if self.sub_universe is None else self.sub_universe.smoothness
 
     @cached_property
     def price(self) -> Price:
@@ -86,7 +84,7 @@ class CuratorPlan:
     @property
     def rows_amount(self) -> Fraction:
         """For the number of rows; 0 where it is public."""
-        return _down(self.price.amount * ROWS_SHARE) if self.domain.unit.private_rows else Fraction(0)
+        return down(self.price.amount * ROWS_SHARE) if self.domain.unit.private_rows else Fraction(0)
 
     @property
     def rows_stderr(self) -> float:
@@ -102,7 +100,7 @@ class CuratorPlan:
     def start_amount(self) -> Fraction:
         """For the one-way tables; 0 where there is no hypothesis."""
         starts = self.way == "hypothesis" and self.workload is None
-        return _down(self.price.amount * START_SHARE) if starts else Fraction(0)
+        return down(self.price.amount * START_SHARE) if starts else Fraction(0)
 
     @cached_property
     def stages(self) -> tuple[int, ...]:
@@ -113,18 +111,18 @@ class CuratorPlan:
     @property
     def calibration_each(self) -> Fraction:
         """What one comparison costs."""
-        return _down(self.price.amount * self.calibration / len(STAGES)) if self.stages else Fraction(0)
+        return down(self.price.amount * self.calibration / len(STAGES)) if self.stages else Fraction(0)
 
     @cached_property
     def terms(self) -> CuratorTerms:
         """What one paid answer costs, and what it buys."""
         left = self.price.amount - self.rows_amount - self.start_amount - len(self.stages) * self.calibration_each
         if self.way == "independent":
-            each = _down(left / self.questions)
+            each = down(left / self.questions)
             return CuratorTerms(opening=Fraction(0), each=each, answer=each, comparing=Fraction(0), crossings=0)
         if self.law == Law.LAPLACE:
-            return _pure_terms(left, self.updates)
-        return _gaussian_terms(left, self.updates, self.currency)
+            return pure_terms(left, self.updates)
+        return gaussian_terms(left, self.updates, self.currency)
 
     @property
     def feasible(self) -> bool:
@@ -148,22 +146,32 @@ class CuratorPlan:
 
     @cached_property
     def margin(self) -> FreeMargin | None:
-        """What bounds the error of a free answer; None where no answer is free.
+        """What bounds the error of a free answer, for about as many rows as were given."""
+        return self.margin_for(self.rows)
+
+    def raised(self, rows: int | None) -> int:
+        """By so many rows the threshold is higher because of points: T' = T + gamma [Har11, Lemma 4.3.7]."""
+        if self.sub_universe is None or not rows:
+            return 0
+        return math.ceil(rows * self.sub_universe.beyond(self.questions, rows))
+
+    def margin_for(self, rows: int | None) -> FreeMargin | None:
+        """The same for a table of this many rows, which matters where there are points; None where no answer is free.
 
         threshold = factor (2 / e2) ln(questions / 2 max(1, updates / 10)): at factor 1, noise alone crosses it for
-        about a tenth of the updates.
+        about a tenth of the updates. Points raise it by what they cannot say.
         """
         if self.way == "independent":
             return None
         from ..vault.door.door import sparse_vector_shares
 
         first, second = sparse_vector_shares(self.terms.comparing, self.terms.crossings)
-        rows = self.domain.unit.rows
-        comparison = float(2 * self.terms.crossings * rows / second)
+        person = self.domain.unit.rows
+        comparison = float(2 * self.terms.crossings * person / second)
         seldom = max(math.log(self.questions / (2 * max(1, self.updates / 10))), 1.0)
         return FreeMargin(
-            threshold=math.ceil(float(self.factor) * comparison * seldom),
-            first=float(rows / first),
+            threshold=math.ceil(float(self.factor) * comparison * seldom) + self.raised(rows),
+            first=float(person / first),
             second=comparison,
             thresholds=self.updates,
             questions=self.questions,
@@ -173,12 +181,14 @@ class CuratorPlan:
     def forecast(self) -> float:
         """Expected error of an answer, in rows: exact for `independent`, as on a real table for `hypothesis`.
 
-        Lists: half the threshold, below which nothing is corrected, while paid answers last.
+        Lists: half the threshold, below which nothing is corrected, while paid answers last. Points: a quarter.
         """
         if self.margin is None:
             return self.answer_stderr
         if self.workload is not None:
             return self.margin.threshold / 2
+        if self.sub_universe is not None:
+            return self.margin.threshold * BELOW
         left = UNKNOWN * 2 ** (-self.updates / HALVING) * (self.rows or 0)
         return math.hypot(LAZY * self.margin.deviation, left)
 
@@ -202,7 +212,9 @@ class CuratorPlan:
     def _settings_if_said(self) -> dict[str, Any]:
         """Those that states of older versions do not have."""
         lists = {} if self.workload is None else {"workload": str(self.workload)}
-        compared = {"calibration": str(self.calibration)} if self.calibration else {}
+        compared: dict[str, Any] = {"calibration": str(self.calibration)} if self.calibration else {}
+        if self.sub_universe is not None:
+            compared |= {"points": self.points, "smoothness": str(self.smoothness)}
         return lists | compared | ({"currency": "gdp"} if self.currency == "gdp" else {})
 
     @classmethod
@@ -211,7 +223,9 @@ class CuratorPlan:
         from ..models.reading import plain_fraction
 
         parts = {name: given[name] for name in ("rows", "questions", "updates", "way")}
-        parts |= {name: given[name] for name in ("workload", "currency") if name in given}
+        parts |= {name: given[name] for name in ("workload", "currency", "points") if name in given}
+        if "smoothness" in given:
+            parts |= {"smoothness": plain_fraction(given["smoothness"])}
         factor = plain_fraction(given["factor"])
         share = plain_fraction(given.get("calibration", "0"))
         return plan_curator(domain, budget=Budget.from_dict(given["budget"]), factor=factor, calibration=share, **parts)
@@ -249,6 +263,8 @@ def plan_curator(
     workload: Workload | str | None = None,
     currency: Currency | None = None,
     calibration: Number = CALIBRATION,
+    points: int | None = None,
+    smoothness: Number | None = None,
 ) -> CuratorPlan:
     """Chooses the way with the smaller expected error. Needs no data.
 
@@ -261,6 +277,10 @@ def plan_curator(
 
     calibration  share of the budget that compares the hypothesis with the table three times, for the error bars of
                  its answers; left out where rows and budget are too few for it, or answers are about lists
+
+    points       the hypothesis has weights on so many random rows alone, for domains too large to list; the threshold
+                 is raised by what they may miss, if no combination of values is more than `smoothness` (4) times as
+                 frequent as among them [Har11, section 4.6]
 
     independent  noise on every answer, for `questions` of them                               (error as sqrt(k) or k)
     hypothesis   private multiplicative weights [HarR10]: free answers while a hypothesis agrees with the table, a
@@ -282,7 +302,9 @@ def plan_curator(
     made = CuratorPlan(
         domain=domain, budget=budget, rows=rows, questions=questions, updates=updates, factor=scale, way="independent",
         workload=lists, currency=currency or budget.currencies[-1],
+        sub_universe=_reduced(domain, points, smoothness, lists, way),
     )  # fmt: skip
+    way = way if made.sub_universe is None else "hypothesis"
     if lists is None and share and (rows is None or _worth(made, share, rows)):
         made = replace(made, calibration=share)
     able = [either for either in (made, made.other()) if way in (None, either.way) and either.feasible]
@@ -291,6 +313,17 @@ def plan_curator(
             f"{budget} is too small for {questions:,} questions and {updates:,} updates; plan fewer, or spend more"
         )
     return min(able, key=lambda either: either.forecast)
+
+
+def _reduced(
+    domain: Domain, points: int | None, smoothness: Number | None, lists: Workload | None, way: Way | None
+) -> SubUniverse | None:
+    """The points of the hypothesis; BadPlan where there is no hypothesis to put on them."""
+    sub = read_sub_universe(domain, points, smoothness)
+    if sub is not None and (lists is not None or way == "independent"):
+        kind = "of lists remembers keys" if lists is not None else "in the way independent has no hypothesis"
+        raise BadPlan(f"points carry the hypothesis about conditions, and a curator {kind}; leave points out")
+    return sub
 
 
 def _worth(plan: CuratorPlan, share: Fraction, rows: int) -> bool:
@@ -319,42 +352,6 @@ def _lists(domain: Domain, workload: Workload | str | None) -> Sparse | Conjunct
         raise BadPlan("a curator has no buckets and no list of frequent values; leave buckets and rare out")
     chosen.check(domain)
     return chosen
-
-
-def _gaussian_terms(left: Fraction, updates: int, currency: Currency) -> CuratorTerms:
-    """A new threshold for every stretch: each is epsilon-DP, and costs what `Price.into` says."""
-    each = _down(left / updates)
-    comparing = _down(each * (1 - ANSWER_SHARE))
-    # Rounded down, so that its price, rounded up to the grid of budgets, is not above `comparing`.
-    if currency == "gdp":
-        epsilon = pure_of_gdp(max(comparing - Fraction(1, GRID), Fraction(0)))
-    else:
-        epsilon = Fraction(math.isqrt(int(2 * comparing * GRID**2)), GRID)
-    return CuratorTerms(opening=Fraction(0), each=each, answer=each - comparing, comparing=epsilon, crossings=1)
-
-
-def _pure_terms(left: Fraction, updates: int) -> CuratorTerms:
-    """One threshold for all stretches; see Door.watch for what each part of it costs."""
-    from ..vault.door.door import sparse_vector_shares
-
-    answer = _down(left * ANSWER_SHARE / updates)
-    # The door rounds every charge up: room for all of them.
-    comparing = left - answer * updates - Fraction(updates + 2, GRID)
-    if comparing <= 0:
-        return CuratorTerms(
-            opening=Fraction(0), each=Fraction(0), answer=answer, comparing=Fraction(0), crossings=updates
-        )
-    first, second = sparse_vector_shares(comparing, updates)
-    each = _up(second / updates) + answer
-    return CuratorTerms(opening=_up(first), each=each, answer=answer, comparing=comparing, crossings=updates)
-
-
-def _down(amount: Fraction) -> Fraction:
-    return Price(currency="pure", amount=amount).on_grid(up=False).amount
-
-
-def _up(amount: Fraction) -> Fraction:
-    return Price(currency="pure", amount=amount).on_grid(up=True).amount
 
 
 def _whole(value: object, name: str, most: int) -> None:

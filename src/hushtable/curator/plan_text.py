@@ -32,6 +32,7 @@ def plan_text(plan: CuratorPlan) -> str:
         f"way        {plan.way}: {SUMMARY[plan.way]}",
         f"price      {plan.budget}  (reserved as {plan.price})",
         f"protects   {who}, {change}",
+        *([] if plan.sub_universe is None else [f"points     {plan.sub_universe.text(plan.questions, plan.rows)}"]),
         *_prices(plan),
         "",
         f"expected error ({'rows' if plan.rows is None else 'fraction of rows'})",
@@ -113,6 +114,9 @@ def plan_dict(plan: CuratorPlan) -> dict[str, Any]:
     lists: dict[str, Any] = {}
     if plan.workload is not None:
         lists = {"workload": str(plan.workload), "synopsis_expected_error_rows": synopsis_error(plan)}
+    if plan.sub_universe is not None:
+        raised = None if plan.rows is None else plan.raised(plan.rows)
+        lists = {"points": plan.points, "smoothness": float(plan.smoothness or 0), "raised_rows": raised}
     return lists | {
         "table": plan.domain.table,
         "way": plan.way,

@@ -160,6 +160,8 @@ class Vault:
         workload: Workload | str | None = None,
         currency: Currency | None = None,
         calibration: Number | None = None,
+        points: int | None = None,
+        smoothness: Number | None = None,
         on_exhausted: OnExhausted = "unverified",
         randomness: Randomness | None = None,
         progress: Progress | None = None,
@@ -169,7 +171,7 @@ class Vault:
         With the workload sparse(size=...) questions are lists of values, with conjunctions(free=...) conditions on all
         but a few columns, else conditions. The state is NAME.curator
         beside the ledger unless given; where it exists, what is left out is as it was begun. The currency is that of
-        the ledger where there is one. See `plan_curator` for the rest.
+        the ledger where there is one. See `plan_curator` for the rest, points for domains too large to list among it.
         With `Simulated(seed)` ledger and state are left alone.
         """
         from ..curator.opening import CuratorRequest, open_curator
@@ -196,6 +198,8 @@ class Vault:
                 workload=workload,
                 currency=currency,
                 calibration=calibration,
+                points=points,
+                smoothness=smoothness,
             ),
             rows=self.rows,
             read=read,

@@ -14,6 +14,7 @@ import pytest
 from curators import WIDE_QUESTIONS, ask_all, quick_vault
 
 import hushtable as ht
+from hushtable.curator.sub_universe import SubUniverse
 from hushtable.errors import BadPath
 from hushtable.vault.ledger.ledger import Ledger
 from hushtable.vault.ledger.sealed_lines import StateFile
@@ -152,10 +153,16 @@ def durable_steps(monkeypatch, crash_at: int):
     return Killed, count
 
 
-@pytest.mark.parametrize("budget", [ht.Budget(rho=40), ht.Budget(epsilon=300)], ids=["rho", "pure"])
-def test_a_crash_at_every_single_durable_step(tmp_path, budget):
-    """The same as kills, but none of the points between two writes is left to luck."""
-    settings = SETTINGS | {"budget": budget, "updates": 12}
+@pytest.mark.parametrize(
+    "more",
+    [{"budget": ht.Budget(rho=40)}, {"budget": ht.Budget(epsilon=300)}, {"budget": ht.Budget(rho=400), "points": 79}],
+    ids=["rho", "pure", "points"],
+)
+def test_a_crash_at_every_single_durable_step(tmp_path, more, monkeypatch):
+    """The same as kills, but none of the moments between two writes is left to luck."""
+    # So few points raise the threshold beyond all rows, and nothing would be paid for.
+    monkeypatch.setattr(SubUniverse, "beyond", lambda self, questions, rows: 0.0)
+    settings = SETTINGS | more | {"updates": 12}
     crash, finished, paid = 0, False, 0
     while not finished:
         crash += 1

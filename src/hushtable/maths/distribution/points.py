@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from itertools import combinations
 
@@ -10,7 +11,10 @@ from numpy.typing import NDArray
 
 from .factored import Factored, Floats, Group, Places
 
-__all__ = ["on_points", "random_points"]
+__all__ = ["hashed_points", "on_points", "random_points"]
+
+# Sets of attributes of which a group remembers where its rows fall: a number for each row and set.
+MOST_PLACES = 64
 
 
 class PointGroup(Group):
@@ -22,6 +26,8 @@ class PointGroup(Group):
         """The place of each listed row, as one inner run."""
         own = tuple(p for p in positions if p in self.members)
         if own not in self._places:
+            if len(self._places) >= MOST_PLACES:
+                self._places.clear()
             at = np.zeros(self.codes.shape[1], dtype=np.int32)
             for p in own:
                 at = at * np.int32(self.sizes[p]) + self.codes[p].astype(np.int32)
@@ -68,3 +74,18 @@ def random_points(
         ],
         dtype=np.uint16,
     )
+
+
+def hashed_points(tables: Sequence[NDArray[np.int64]], many: int) -> NDArray[np.uint16]:
+    """The same, from released tables of single attributes, whose digest is the chance: they follow from the tables on
+    every machine, so that what remembers the tables need not remember the rows."""
+    drawn = (many + 1) // 2
+    seed = hashlib.sha256(b"".join(own.astype("<i8").tobytes() for own in tables)).digest()
+    codes = np.empty((len(tables), many), dtype=np.uint16)
+    for p, own in enumerate(tables):
+        chance = np.frombuffer(hashlib.shake_256(seed + p.to_bytes(8, "little")).digest(8 * many), dtype="<u8")
+        likely = np.cumsum(np.maximum(own, 0) if own.max() > 0 else np.ones_like(own)).astype(np.uint64)
+        # The remainder of 64 bits by a number of rows is as good as even.
+        codes[p, :drawn] = np.searchsorted(likely, chance[:drawn] % likely[-1], side="right")
+        codes[p, drawn:] = chance[drawn:] % np.uint64(len(own))
+    return codes

@@ -40,8 +40,15 @@ class Running:
     A condition touches only the cells where it is true, or only those where it is not, whichever are fewer.
     """
 
-    def __init__(self, sizes: Sequence[int], *, cap: int, start: Sequence[Evidence] = ()) -> None:
-        self.distribution = Factored(sizes, cap=cap)
+    def __init__(
+        self,
+        sizes: Sequence[int],
+        *,
+        cap: int,
+        start: Sequence[Evidence] = (),
+        distribution: Factored | None = None,
+    ) -> None:
+        self.distribution = distribution or Factored(sizes, cap=cap)
         self.start = list(start)
         self.learned: list[Evidence] = []
         self._layouts: dict[tuple[int, ...], Layout] = {}
@@ -59,7 +66,7 @@ class Running:
             return min(float(self.distribution.table(positions).ravel()[true].sum()), 1.0)
         return min(float(self._kernel.total(layout.group.table, layout.bases[true], layout.outer, layout.inner)), 1.0)
 
-    def can_learn(self, positions: tuple[int, ...]) -> bool:
+    def can_learn(self, positions: tuple[int, ...], true: Truth) -> bool:
         """Whether the attributes can be joined within the cap."""
         return self.distribution.cells(positions) <= self.distribution.cap
 

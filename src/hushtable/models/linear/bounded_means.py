@@ -26,8 +26,7 @@ from ..base import Model
 from ..build_answer import Estimates, Wording, build_smooth_answer
 from ..reading import noise_scale, row_count
 from ..smooth.ratios import SURELY_SHOWN, NoisyNumber, Ratio
-from .drawn_averages import reached
-from .joint_limits import DRAWS
+from .joint_limits import DRAWS, end_of
 
 if TYPE_CHECKING:
     from ..sections import Section
@@ -36,6 +35,8 @@ __all__ = ["BoundedMeansModel"]
 
 Floats = NDArray[np.float64]
 MOST_UNIT = 2**50
+# An end of an interval is where its own noise reaches it; found from the value in so many steps.
+STEPS = 12
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -168,13 +169,15 @@ class _Mean:
         rows = self.ratio.bottom
         if rows.variance and rows.value < SURELY_SHOWN * rows.variance**0.5:
             return self.ratio.ends(confidence)
-        top, below = (self.table.noise(_line(self.table, 1.0, lower)) for lower in (0.0, 1.0))
-        low, high = (
-            reached(self.ratio.value, rows.value, top, below if rows.variance else np.zeros(1), side=side,
-                    confidence=confidence)
-            for side in (-1, 1)
-        )  # fmt: skip
-        return low, high
+        return self._end(-1, confidence), self._end(1, confidence)
+
+    def _end(self, side: int, confidence: float) -> float:
+        """How far noise reaches depends on m, but by less than m moves: so m is repeated until it agrees [Fie54]."""
+        m = self.ratio.value
+        for _ in range(STEPS if self.ratio.bottom.variance else 1):
+            noise = np.sort(np.abs(self.table.noise(_line(self.table, 1 - m, -m))))
+            m = self.ratio.value + side * float(end_of(noise, confidence)) / self.ratio.bottom.value
+        return m
 
 
 def _line(table: SharedTable, upper: float, lower: float) -> Floats:

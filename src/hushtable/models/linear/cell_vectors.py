@@ -23,11 +23,10 @@ from ...questions.arithmetic import NOWHERE, Errors, Later
 from ...questions.noises import Noises
 from ...questions.parse import Question
 from ...words import listed
-from ..averages import Spans, mean_answer
+from ..averages import Spans, averages, mean_answer
 from ..base import Model
 from ..build_answer import Estimates, Wording, build_answer, group_labels, unit_of
 from ..reading import noise_scale, row_count
-from .drawn_averages import DrawnAverages
 from .joint_limits import limits_of_noise
 
 __all__ = ["DRAW_UNIT", "CellVectorsModel"]
@@ -133,8 +132,8 @@ class CellVectorsModel(Model):
     def _mean(self, question: Question, where: Floats) -> Answer | CrossTab:
         assert question.average is not None
         attribute = self.domain.closed[question.average]
-        found = DrawnAverages.of(_Sums(self, question.positions), Spans.of(attribute, question, where))
-        return mean_answer(self.domain, question, found, law=Law.LAPLACE)
+        released = averages(_Sums(self, question.positions), Spans.of(attribute, question, where))
+        return mean_answer(self.domain, question, released.estimates(), law=Law.LAPLACE)
 
     def parameters(self) -> dict[str, Any]:
         return {
@@ -191,6 +190,3 @@ class _Sums:
 
     def moments(self, coefficients: Floats) -> Moments:
         return self.model.moments(coefficients)
-
-    def noise(self, coefficients: Floats) -> Floats:
-        return np.asarray(self.model.fit.noise(coefficients[None, :-1])[:, 0])

@@ -132,12 +132,9 @@ class LinearModel(Model):
         """Mean of an attribute: sum of its values over number of rows that have one."""
         assert question.average is not None
         spans = Spans.of(self.domain.closed[question.average], question, where)
-        found = self._averages(frame, spans)
+        found = averages(frame, spans).estimates()
         errors = Later(partial(self._mean_errors, question, frame, spans, np.asarray(found.value)))
         return mean_answer(self.domain, question, replace(found, errors=errors), law=self.law)
-
-    def _averages(self, frame: NoisyTable, spans: Spans) -> Estimates:
-        return averages(frame, spans).estimates()
 
     def _mean_errors(self, question: Question, frame: NoisyTable, spans: Spans, means: Floats) -> Errors | None:
         """To first order the noise of an average is that of the sum of (value - average), over the rows of its group.

@@ -17,14 +17,10 @@ from ...laws import Law
 from ...maths.geometry.column_groups import groups_of_columns
 from ...maths.geometry.shared_table import SharedTable
 from ...maths.geometry.shared_tables import SharedTables
-from ...maths.interactions.noisy_table import NoisyTable
 from ...questions.answer import Answer, CrossTab
 from ...questions.noises import Noises
 from ...questions.parse import Question
-from ..averages import Spans
-from ..build_answer import Estimates
 from ..reading import noise_scale, row_count
-from .drawn_averages import DrawnAverages
 from .joint_limits import DRAWS, limits_of_noise
 from .linear import LinearModel
 
@@ -85,10 +81,6 @@ class OneWayModel(LinearModel):
         frame = self.frame(question.positions)
         lines = self._coefficients(question, frame, count=count)
         return limits_of_noise(answer, frame.draws.reshape(len(frame.draws), -1) @ lines.T)
-
-    def _averages(self, frame: NoisyTable, spans: Spans) -> Estimates:
-        assert isinstance(frame, SharedTable)
-        return DrawnAverages.of(frame, spans)
 
     def _coefficients(self, question: Question, frame: SharedTable, *, count: bool) -> Floats:
         """What each number of the answer weighs the cells by, one line a number; of shares, to first order."""

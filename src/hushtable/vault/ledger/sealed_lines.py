@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from ...errors import BadPath, BadState
+from ...errors import BadPath, BadState, InUse
 from .durable import sync_folder
 
 __all__ = ["Chain", "StateFile"]
@@ -96,7 +96,7 @@ class StateFile(Chain):
         try:
             _lock(self._file)
         except OSError:
-            raise BadState(f"{self.path} is in use: {self.busy}") from None
+            raise InUse(f"{self.path} is in use: {self.busy}") from None
 
     def _read(self) -> None:
         data = b"".join(iter(lambda: os.read(self._file, 1 << 20), b""))

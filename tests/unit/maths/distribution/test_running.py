@@ -84,11 +84,11 @@ def test_the_start_is_taken_over():
 
 def test_it_knows_what_it_cannot_join():
     running = Running(SIZES, cap=12)
-    assert running.can_learn((0, 1))
-    assert running.can_learn((1, 3))
-    assert not running.can_learn((3, 5))
+    assert running.can_learn((0, 1), np.ones(1, dtype=bool))
+    assert running.can_learn((1, 3), np.ones(1, dtype=bool))
+    assert not running.can_learn((3, 5), np.ones(1, dtype=bool))
     running.distribution.join((0, 1, 2))
-    assert not running.can_learn((2, 4))
+    assert not running.can_learn((2, 4), np.ones(1, dtype=bool))
     assert running.share((3, 5), np.arange(20) < 5) == pytest.approx(5 / 20)
 
 
