@@ -15,8 +15,8 @@ __all__ = ["NORMAL", "Expected", "WideBar"]
 Floats = NDArray[np.float64]
 # Mean absolute value of a normal number.
 NORMAL = 0.8
-# Errors of random questions have a heavier tail than normal ones: about that of Laplace's law.
-KURTOSIS = 3.0
+# Errors of random questions have a somewhat heavier tail than normal ones.
+KURTOSIS = 2.0
 # What is missed beside noise is usually such a part of how far pairs could move a question, by the order that was
 # measured; from the last on it is the same.
 MISSED = {1: 0.3, 2: 0.11, 3: 0.05, 4: 0.015}

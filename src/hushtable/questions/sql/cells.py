@@ -252,9 +252,11 @@ def quotient(above: CrossTab, below: CrossTab, *, inside: bool) -> CrossTab:
     top, under = Part(above.value, above.bias, one), Part(below.value, below.bias, other)
     kurtosis = np.maximum(above.kurtosis, below.kurtosis)
 
+    counted = {above.unit, below.unit} <= {"count", "fraction"}
+
     def limits(confidence: float) -> Ends:
         low, high = quotient_ends(top, under, interval_factor(confidence, kurtosis))
-        return (np.maximum(low, 0.0), np.minimum(high, 1.0)) if inside else (low, high)
+        return np.maximum(low, 0.0) if counted else low, np.minimum(high, 1.0) if inside else high
 
     with np.errstate(all="ignore"):
         errors = one.plus(other.times(-np.nan_to_num(value))).times(1 / below.value)
