@@ -19,6 +19,7 @@ GROUPS = {
     "curator": "Curators",
     "statistic": "Statistics",
     "step": "Steps of the door",
+    "people": "People with many rows",
 }
 HEAD = """\
 # Audit

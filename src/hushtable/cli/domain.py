@@ -13,6 +13,7 @@ from .common import AsJson, Decimal, Encoding, Multiline, Quote, Separator, prog
 if TYPE_CHECKING:
     from ..domain import Domain
     from ..owner.fit import ColumnFit
+    from ..owner.people import PeopleFit, Repeated
 
 __all__ = ["app"]
 
@@ -41,22 +42,29 @@ def check(
 ) -> None:
     """Say what a domain declares, check its rules, and optionally how a table fits both."""
     from ..domain import Domain
+    from ..domain.review import warnings_about
     from ..errors import BadData
     from ..words import counted, listed
 
     shape = Domain.load(domain).with_csv(
         separator=separator, quote=quote, decimal=decimal, encoding=encoding, multiline=multiline
     )
-    rows = [{"name": a.name, "kind": a.kind, "codes": a.size} for a in shape.attributes]
-    who = f"at most {counted(shape.unit.rows, 'row')} per person, {shape.unit.neighbours}"
+    rows = [{"name": a.name, "kind": a.kind, "codes": a.size, "values": list(a.labels)} for a in shape.attributes]
+    warnings = warnings_about(shape)
+    kept = f"{counted(shape.unit.rows, 'row')} per person"
+    told = f"people told apart by {shape.unit.person}, at most {kept} kept"
+    who = f"{told if shape.unit.person else f'at most {kept}'}, {shape.unit.neighbours}"
     text = [f"{shape.table}: {counted(len(rows), 'attribute')}, {who}"]
-    text += [f"  {row['name']:<24} {row['kind']:<10} {row['codes'] or 'unlisted'}" for row in rows]
+    text += [_column_line(row) for row in rows]
+    text += [f"warning: {warning}" for warning in warnings]
     value: dict[str, Any] = {
         "table": shape.table,
         "digest": shape.digest,
         "neighbours": shape.unit.neighbours,
         "rows_per_person": shape.unit.rows,
         "attributes": rows,
+        "means": list(shape.means),
+        "warnings": warnings,
     }
     value |= _rules(shape, text)
     if data is None:
@@ -65,16 +73,28 @@ def check(
         say(value, "\n".join(text), as_json=as_json)
         return
     from ..owner.fit import fit_of
+    from ..owner.people import identifiers, people_fit
 
     with progress_bar("reading", None) as progress:
         fits = fit_of(data, shape, progress)
+        repeated, people = identifiers(data, shape, progress), people_fit(data, shape, progress)
     value["data"] = [asdict(fit) for fit in fits]
-    text += _fit_lines(fits)
+    value["identifiers"] = [asdict(one) for one in repeated]
+    value["people"] = None if people is None else asdict(people)
+    text += [*_fit_lines(fits), *_people_lines(people, shape.unit.rows), *_identifier_lines(repeated, shape.unit.rows)]
     value |= _rule_counts(shape, data, text, propose=propose)
     say(value, "\n".join(text), as_json=as_json)
     refused = [fit.name for fit in fits if fit.refused]
     if refused:
         raise BadData(f"a release would be refused: `missing: error` and not all values fit in: {listed(refused)}")
+
+
+def _column_line(row: dict[str, Any]) -> str:
+    """Name, kind, how many values or bins there are, and the first of them."""
+    from ..words import listed, shortened
+
+    shown = shortened(listed([shortened(value, 30) for value in row["values"]], 8), 120)
+    return f"  {row['name']:<24} {row['kind']:<10} {row['codes'] or 'unlisted':<9} {shown}".rstrip()
 
 
 def _rules(shape: Domain, text: list[str]) -> dict[str, Any]:
@@ -129,6 +149,36 @@ def _fit_lines(fits: list[ColumnFit]) -> list[str]:
         if fit.share > SUSPICIOUS
     ]
     return lines
+
+
+def _people_lines(people: PeopleFit | None, rows: int) -> list[str]:
+    if people is None:
+        return []
+    from ..words import counted
+
+    most = sorted(people.moved, key=lambda pair: -pair[1])[:3]
+    return [
+        f"people: {people.people:,}, of whom {people.cut:,} have more than {counted(rows, 'row')}; "
+        f"{people.left_out:,} of {people.rows:,} rows would be left out",
+        *([f"rows that name nobody: {people.unnamed:,}; each counts as a person of its own"] * (people.unnamed > 0)),
+        *(
+            [f"columns that leaving out moves most: {', '.join(f'{n} ({s:.1%} of rows)' for n, s in most)}"]
+            * bool(most)
+        ),
+    ]
+
+
+def _identifier_lines(repeated: list[Repeated], rows: int) -> list[str]:
+    """Loud: a table of many rows a person, released as one row each, protects nobody as it says."""
+    from ..words import counted
+
+    return [
+        f"LOOK AT {one.name}: it looks like an identifier and has up to {counted(one.most, 'row')} a value "
+        f"({one.above:,} of {one.values:,} values have more than {rows}), but the domain declares "
+        f"{counted(rows, 'row')} per person. If it tells people apart, declare unit: {{person: {one.name}, rows: m}}, "
+        "or a person with many rows is protected far less than the budget says"
+        for one in repeated
+    ]
 
 
 @app.command()

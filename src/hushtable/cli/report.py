@@ -42,9 +42,11 @@ def run(
         text = public_report(released, publisher=publisher, contact=contact)
     else:
         from ..owner.compare import true_tables
+        from ..owner.people import people_fit
 
         with progress_bar("reading", None) as progress:
-            text = owner_report(released, lambda sets: true_tables(data, shape, sets, progress))
+            people = people_fit(data, shape, progress)
+            text = owner_report(released, lambda sets: true_tables(data, shape, sets, progress), people)
     with new_file(target) as file:
         file.write(text.encode("utf-8"))
     publishable = data is None and not released.not_private

@@ -19,6 +19,8 @@ from ..domain.ruled_out import ruled_out
 from ..errors import BadQuestion, BadState, BadSynopsis
 from ..maths.distribution import Factored
 from ..maths.distribution.measured import Measured
+from ..maths.distribution.question_parts import MOST_CELLS as MOST_PARTS
+from ..maths.distribution.question_parts import QuestionParts, question_parts, whole
 from ..maths.distribution.running_points import RunningPoints
 from ..models.reading import noise_scale, row_count
 from ..questions.declaration import zero_note
@@ -70,6 +72,10 @@ class ConditionSubject(Subject):
     @property
     def rows_stderr(self) -> float:
         return self.belief.rows_stderr
+
+    @property
+    def start_variance(self) -> float:
+        return self.belief.start_variance
 
     def start(self) -> Statistic:
         return ChosenTables(self.domain.sizes, [(p,) for p in range(len(self.domain.sizes))])
@@ -156,6 +162,15 @@ class AskedCondition(Asked):
     def width(self) -> int:
         return len(self.positions)
 
+    @cached_property
+    def parts(self) -> QuestionParts:
+        shares = self.belief.distribution().one_ways()
+        if len(self.true) > MOST_PARTS:
+            share = self.share()
+            return whole(np.array([share * (1 - share)]))
+        table = self.true.reshape(1, *(len(shares[p]) for p in self.positions)).astype(np.float64)
+        return question_parts(table, self.positions, shares)
+
     def statistic(self) -> Statistic:
         return OneQuestion(self.belief.plan.domain.sizes, self.positions, self.true)
 
@@ -165,7 +180,9 @@ class AskedCondition(Asked):
     def learn(self, paid: PaidAnswer) -> tuple[PaidAnswer, dict[str, Any]]:
         theta = self.belief.learn(_measured(self.positions, self.true, paid.value, paid.scale))
         positions, truth = self.key
-        facts = {"positions": list(positions), "true": truth.hex(), "theta": theta}
+        facts: dict[str, Any] = {"positions": list(positions), "true": truth.hex(), "theta": theta}
+        if theta and (begun := self.belief.begun(positions)):
+            facts["begun"] = begun
         return replace(paid, learned=self.belief.plan.way == "independent" or bool(theta)), facts
 
 
@@ -183,6 +200,11 @@ class ConditionBelief:
         evidence = [table.evidence(rows=rows, grid=1, law=plan.law) for table in start]
         self._running = running_for(plan.sub_universe, plan.domain, start, evidence, cap=MOST_CELLS)
 
+    @property
+    def start_variance(self) -> float:
+        """Of a count in the tables of single columns."""
+        return max((table.variance(self.plan.law) for table in self._start), default=0.0)
+
     def share(self, positions: tuple[int, ...], true: NDArray[np.bool_]) -> float:
         """The share of rows it expects a condition to be true for."""
         self._fit()
@@ -199,7 +221,15 @@ class ConditionBelief:
         self._running.learn(answer.evidence(rows=self.rows, grid=1, law=self.plan.law))
         return [float(item.theta[0]) for item in self._running.recent if item.theta is not None]
 
-    def restore(self, learned: Iterable[tuple[Measured, Sequence[float]]]) -> None:
+    def begun(self, positions: tuple[int, ...]) -> dict[str, list[float]]:
+        """The log-weights of the tables it starts from that were fitted again with an answer, by their place."""
+        places = {id(item): place for place, item in enumerate(self._running.start)}
+        found = self._running.begun(positions)
+        return {str(places[id(item)]): item.theta.tolist() for item in found if item.theta is not None}
+
+    def restore(
+        self, learned: Iterable[tuple[Measured, Sequence[float]]], begun: dict[int, Sequence[float]] | None = None
+    ) -> None:
         """Takes in what an earlier process learned, as it learned it."""
         if self.plan.way == "independent":
             self._waiting += [answer for answer, _ in learned]
@@ -211,7 +241,7 @@ class ConditionBelief:
                 self._measured.append(answer)
                 for item, weight in zip(items[-len(theta) :], theta, strict=True):
                     item.theta = np.array([weight])
-        self._running.restore(items)
+        self._running.restore(items, begun)
 
     def check(self) -> None:
         """ValueError when what was restored is no distribution."""
@@ -265,14 +295,15 @@ def remembered(plan: CuratorPlan, state: Chain) -> tuple[ConditionBelief, dict[H
     try:
         belief = _belief(plan, state.first("start") or {})
         answers: dict[Hashable, PaidAnswer] = {}
-        learned = []
+        learned, begun = [], dict[int, Sequence[float]]()
         for entry in state.entries:
             if entry["kind"] == "answer":
                 key, paid, true = _answer(plan, entry)
                 answers[key] = paid
                 learned.append((_measured(key[0], true, paid.value, paid.scale), entry["theta"]))
+                begun |= _begun(entry.get("begun", {}))
         with np.errstate(all="ignore"):
-            belief.restore(learned)
+            belief.restore(learned, begun)
         belief.check()
     except (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError, IndexError, OverflowError, BadSynopsis):
         raise BadState("the curator's state holds something that no curator wrote; put the right file back") from None
@@ -304,6 +335,12 @@ def _answer(plan: CuratorPlan, entry: dict[str, Any]) -> tuple[Key, PaidAnswer, 
     if not paid.scale or len(packed) != -(-cells // 8) or not all(isinstance(t, float) for t in entry["theta"]):
         raise ValueError("an answer without noise, or of another shape")
     return (positions, packed), paid, true
+
+
+def _begun(given: dict[str, Any]) -> dict[int, Sequence[float]]:
+    if not all(isinstance(weight, float) for theta in given.values() for weight in theta):
+        raise ValueError("log-weights that are no numbers")
+    return {int(place): theta for place, theta in given.items()}
 
 
 def _measured(positions: tuple[int, ...], true: NDArray[np.bool_], value: int, scale: Fraction) -> Measured:

@@ -289,7 +289,7 @@ class Curator:
 
     def _usual(self, expected: float, asked: Asked, *, free: bool) -> float:
         """The standard error, in rows, of what the hypothesis usually says."""
-        return self._bars.stderr(expected, asked.width, self._subject.rows, free=free)
+        return self._bars.stderr(expected, asked, self._subject, free=free)
 
     def _paid(self, text: str, paid: PaidAnswer, source: Source, *, count: bool) -> CuratorAnswer:
         # Noise may point below 0 or above all rows; the nearest possible count is never farther from the truth.

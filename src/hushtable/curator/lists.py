@@ -14,6 +14,7 @@ import numpy as np
 from ..domain.attributes import Attribute
 from ..errors import BadPlan, BadQuestion, BadState
 from ..maths.distribution.lazy_weights import LazyWeights
+from ..maths.distribution.question_parts import QuestionParts, whole
 from ..models.base import Model
 from ..models.keyed.key_columns import KeyColumns
 from ..models.weighted.calibration import WeightedCalibration
@@ -62,6 +63,10 @@ class ListSubject(Subject):
     @property
     def rows_stderr(self) -> float:
         return self.belief.rows_stderr
+
+    @property
+    def start_variance(self) -> float:
+        return 0.0
 
     def start(self) -> Statistic:
         return RowCount()
@@ -150,6 +155,10 @@ class AskedList(Asked):
     @property
     def width(self) -> int:
         return 0
+
+    @property
+    def parts(self) -> QuestionParts:
+        return whole(np.ones(1))
 
     def statistic(self) -> Statistic:
         return ListCount(self.attributes, self.weights)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ..maths.distribution import Factored
+from ..maths.distribution.question_parts import QuestionParts
 from ..models.base import Model
 from ..models.weighted.calibration import WeightedCalibration
 from ..questions.lists import Listed
@@ -48,6 +49,10 @@ class Asked(Protocol):
     def width(self) -> int:
         """How many columns it is about; 0 where they are not counted."""
 
+    @property
+    def parts(self) -> QuestionParts:
+        """How much of it single columns tell, each pair of them, and only more."""
+
     def statistic(self) -> Statistic:
         """What is compared and measured: `grain` times the count."""
 
@@ -76,6 +81,10 @@ class Subject(Protocol):
     @property
     def rows_stderr(self) -> float:
         """Its standard error; 0 where it is public."""
+
+    @property
+    def start_variance(self) -> float:
+        """Of a count in the tables that the hypothesis starts from; 0 where there are none."""
 
     def start(self) -> Statistic:
         """Counts the rows and, for a hypothesis, is what it starts from."""

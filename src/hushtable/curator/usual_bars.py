@@ -9,18 +9,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import BadState
 from ..maths.distribution import Factored
-from ..maths.distribution.kind_ratios import Comparison, KindRatios, deviations
+from ..maths.distribution.kind_ratios import Comparison, KindRatios, deviations, pair_comparisons, tables_of_pairs
 from ..maths.weighted_rows.error_ratios import tables_to_sum
 from ..mechanisms.summed_distance import compared
-from ..models.weighted.calibration import WeightedCalibration
+from ..models.weighted.calibration import WeightedCalibration, read_ratios
 from ..vault.ledger.sealed_lines import Chain
 from .plan import CuratorPlan
+from .subject import Asked, Subject
 
 if TYPE_CHECKING:
     from ..vault.door.door import Door
@@ -33,6 +35,7 @@ PASSED = 1.15
 # Root mean square errors of free answers on points over what raises the threshold, where most lies just below it.
 UNSAID = 0.35
 COMPARED = Comparison("any", 1, 5)
+OLDER = {"sums": "sum", "expected": "expected", "scales": "scale"}
 
 
 def due(plan: CuratorPlan, paid: int, bars: UsualBars, *, last: bool) -> int | None:
@@ -47,13 +50,29 @@ def due(plan: CuratorPlan, paid: int, bars: UsualBars, *, last: bool) -> int | N
 
 def bought(door: Door, plan: CuratorPlan, distribution: Factored, rows: int, stage: int) -> dict[str, Any]:
     """Compares the hypothesis with the table; what the state remembers. Which tables is public chance, by the stage."""
-    by_width = tables_to_sum(distribution.one_ways(), np.random.default_rng(stage))
-    chosen = [table for tables in by_width[1:3] or by_width for table in tables]
+    random = np.random.default_rng(stage)
+    sets = tables_of_pairs(distribution, random, _by_pairs(plan, rows))
+    if not sets:
+        by_width = tables_to_sum(distribution.one_ways(), random)
+        sets = {COMPARED: [table for tables in by_width[1:3] or by_width for table in tables]}
     ratios = compared(
-        door, plan.domain, plan.law, sets={COMPARED: chosen}, distribution=distribution, carriers=None, rows=rows,
+        door, plan.domain, plan.law, sets=sets, distribution=distribution, carriers=None, rows=rows,
         amount=plan.calibration_each,
     )  # fmt: skip
-    return {"stage": stage, "sum": int(ratios.sums[0]), "expected": int(ratios.expected[0]), "scale": ratios.scales[0]}
+    return {
+        "stage": stage,
+        "compared": [[each.kind, each.least, each.most, list(each.columns)] for each in ratios.comparisons],
+        "sums": ratios.sums.tolist(),
+        "expected": ratios.expected.tolist(),
+        "scales": list(ratios.scales),
+    }
+
+
+def _by_pairs(plan: CuratorPlan, rows: int) -> tuple[Comparison, ...]:
+    """What is compared where there are few columns, so that all that is not known may lie in one pair of them."""
+    moved = Fraction(plan.domain.unit.moved) ** plan.law.power
+    change = plan.law.stderr(plan.law.scale(moved, plan.calibration_each))
+    return pair_comparisons(len(plan.domain.sizes), change, rows, plan.law)
 
 
 @dataclass(frozen=True)
@@ -64,20 +83,19 @@ class UsualBars:
     stage: int = -1
     ratios: KindRatios | None = None
 
-    def stderr(self, value: float, width: int, rows: float, *, free: bool) -> float:
-        """In rows, of an answer of the hypothesis about so many columns; nan where nothing is known."""
-        share = np.array([value / rows])
-        known = [] if self.ratios is None else [rows * self.ratio(width, rows) * float(deviations(share, 0.0, rows)[0])]
+    def stderr(self, value: float, asked: Asked, subject: Subject, *, free: bool) -> float:
+        """In rows, of what the hypothesis says to a question; nan where nothing is known."""
+        known, rows = [], subject.rows
+        if self.ratios is not None and self.ratios.by_pairs:
+            known.append(rows * float(self.ratios.by_parts(asked.parts, rows, subject.start_variance)[0]))
+        elif self.ratios is not None:
+            deviation = float(deviations(np.array([value / rows]), 0.0, rows)[0])
+            known.append(rows * self.ratios.ratio("any", asked.width, rows).ratio * deviation)
         if free and self.plan.margin is not None:
             # Points miss some questions by up to what raises the threshold, and such answers pass as well.
             known.append(math.hypot(PASSED * self.plan.margin.deviation, UNSAID * self.plan.raised(round(rows))))
         # Both hold: an answer that is usually close was also compared.
         return 1 / math.sqrt(sum(1 / each**2 for each in known)) if known else math.nan
-
-    def ratio(self, width: int, rows: float) -> float:
-        """Errors over deviations by chance alone."""
-        assert self.ratios is not None
-        return self.ratios.ratio("any", width, rows).ratio
 
     def note(self, *, free: bool) -> str:
         """What the bar means, or why there is none."""
@@ -87,7 +105,8 @@ class UsualBars:
             return "the bar is made to hold for 95% of free answers, as this curator has measured of many questions"
         if self.ratios is None:
             return "unknown: nothing says how far the hypothesis is off; " + self._why()
-        return "the bar holds for 95% of questions, as this curator has measured of many about two and three columns"
+        of = "every pair of columns" if self.ratios.by_pairs else "many about two and three columns"
+        return f"the bar holds for 95% of questions, as this curator has measured of {of}"
 
     def _why(self) -> str:
         if self.plan.workload is not None:
@@ -116,9 +135,11 @@ def remembered_bars(plan: CuratorPlan, state: Chain) -> UsualBars:
 
 def read_bars(plan: CuratorPlan, entry: dict[str, Any]) -> UsualBars:
     """From what `bought` wrote."""
-    total, expected, scale = int(entry["sum"]), int(entry["expected"]), float(entry["scale"])
     stage = int(entry["stage"])
-    if expected <= 0 or not 0 < scale <= 1e60 or not 0 <= stage < len(plan.stages) or abs(total) > 2**60:
+    if "sum" in entry:  # one number, as older versions wrote it
+        entry = {name: [entry[own]] for name, own in OLDER.items()} | {"compared": [list(COMPARED[:3])]}
+    told = {"scales": entry["scales"], "compared": entry["compared"]}
+    ratios = read_ratios(told, np.array([*entry["sums"], *entry["expected"]], dtype=np.int64), plan.law)
+    if not 0 <= stage < len(plan.stages) or not ratios.comparisons:
         raise ValueError("a calibration that makes no sense")
-    sums, usual = (np.array([number], dtype=np.int64) for number in (total, expected))
-    return UsualBars(plan, stage, KindRatios((COMPARED,), sums, usual, (scale,), plan.law))
+    return UsualBars(plan, stage, ratios)

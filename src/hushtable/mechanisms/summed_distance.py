@@ -14,7 +14,7 @@ from ..domain import Domain
 from ..laws import Law
 from ..maths.distribution import Factored
 from ..maths.distribution.carriers import Carriers
-from ..maths.distribution.kind_ratios import Comparison, KindRatios, expected_sum, grouped_table
+from ..maths.distribution.kind_ratios import Comparison, KindRatios, expected_by_parts, expected_sum, grouped_table
 from ..maths.weighted_rows.calibration import CALIBRATION_UNIT, whole_reference
 from ..maths.weighted_rows.grouped_sets import GroupedSet
 from ..vault.door.noise import round_up
@@ -38,7 +38,7 @@ def summed_distance(
 ) -> tuple[int, Fraction]:
     """The noisy distance of all tables together from public ones, in units of 1/1024 row, and its noise's scale."""
     statistic = SummedTables(domain.sizes, sets, times=CALIBRATION_UNIT)
-    change = statistic.block_change(domain.unit.neighbours) * domain.unit.rows
+    change = domain.unit.most(statistic.block_change) * domain.unit.rows
     # A price is rounded up to the grid.
     scale = round_up(law.scale(Fraction(change) ** law.power, amount - Fraction(1, GRID)))
     reference = np.concatenate([whole_reference(own, rows) for own in shares])
@@ -59,11 +59,15 @@ def compared(
 ) -> KindRatios:
     """A noisy sum for every comparison, each for an equal part of the amount, and what it would usually be."""
     sums, expected, scales = [], [], []
+    by_pairs, shares = any(comparison.columns for comparison in sets), distribution.one_ways()
     share = Price(currency=law.currency, amount=amount / len(sets)).on_grid(up=False).amount
     for comparison, chosen in sets.items():
         tables = [grouped_table(distribution, grouped) for grouped in chosen]
         spreads = 0.0 if carriers is None else carriers.spreads(chosen)
-        should = expected_sum(comparison.kind, chosen, tables, spreads, rows)
+        if by_pairs:
+            should = expected_by_parts(comparison, chosen, shares, rows)
+        else:
+            should = expected_sum(comparison.kind, chosen, tables, spreads, rows)
         total, scale = summed_distance(door, domain, law, sets=chosen, shares=tables, rows=rows, amount=share)
         sums.append(total)
         expected.append(max(round(should * CALIBRATION_UNIT), 1))

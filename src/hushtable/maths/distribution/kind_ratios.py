@@ -12,6 +12,7 @@ import math
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ from ...laws import Law
 from ..weighted_rows.error_ratios import KURTOSIS, ErrorRatio, tables_to_sum
 from ..weighted_rows.grouped_sets import GroupedSet
 from .factored import Factored
+from .question_parts import QuestionParts, question_parts
 
 __all__ = [
     "BETWEEN",
@@ -32,10 +34,13 @@ __all__ = [
     "KindRatios",
     "comparisons_for",
     "deviations",
+    "expected_by_parts",
     "expected_noise",
     "expected_sum",
     "grouped_table",
     "kind_of",
+    "pair_comparisons",
+    "tables_of_pairs",
     "tables_to_compare",
 ]
 
@@ -55,21 +60,30 @@ UNTOLD = 0.15
 HARDER = 1.15
 # Numbers of columns are told apart where the noise of each sum is expected to be at most this part of it.
 FINE_NOISE = 0.25
+# Few columns may have all of their dependence in one pair, so that a number for all says little of each: pairs of so
+# many columns are compared one by one where the noise of each sum is expected to be at most so large. Ratios of pairs
+# differ by more than those of tables do, and so do questions about one pair.
+MOST_APART, PAIR_NOISE, BETWEEN_PAIRS, HARDER_PAIRS = 6, 2.0, 1.5, 1.5
 # The least ratio that is believed; and so many standard errors are added to a ratio, since bars that are too narrow do
 # more harm than bars that are too wide.
 LEAST, CAUTION = 0.5, 1.0
 
 
 class Comparison(NamedTuple):
-    """What one sum is about: a kind of question, and from how many to how many columns."""
+    """What one sum is about: a kind of question, and from how many to how many columns, or just these ones."""
 
     kind: Kind
     least: int
     most: int
+    columns: tuple[int, ...] = ()
 
     def holds(self, kind: Kind, width: int) -> bool:
         """Whether a question is one of these; wider ones than were compared count as the widest."""
-        return self.kind in ("any", kind) and self.least <= min(max(width, 1), MOST_WIDTH) <= self.most
+        return (
+            not self.columns
+            and self.kind in ("any", kind)
+            and self.least <= min(max(width, 1), MOST_WIDTH) <= self.most
+        )
 
 
 COARSE = (Comparison("together", 1, MOST_WIDTH), Comparison("apart", 1, MOST_WIDTH))
@@ -87,6 +101,34 @@ def comparisons_for(change: float, rows: float, law: Law) -> tuple[Comparison, .
         if expected_noise(len(chosen) ** (1 / law.power) * change, rows) <= most:
             return chosen
     return ()
+
+
+def pair_comparisons(columns: int, change: float, rows: float, law: Law) -> tuple[Comparison, ...]:
+    """One for every column, every pair of them, and one for more; nothing where that is too many or too noisy.
+
+    Of so many columns of several values, with noise as in `comparisons_for`.
+    """
+    if not 1 < columns <= MOST_APART:
+        return ()
+    own = [Comparison("any", size, size, among) for size in (1, 2) for among in combinations(range(columns), size)]
+    chosen = (*own, *[Comparison("any", 3, MOST_WIDTH)][: columns - 2])
+    noise = expected_noise(len(chosen) ** (1 / law.power) * change, rows, width=2)
+    return () if noise > PAIR_NOISE else chosen
+
+
+def tables_of_pairs(
+    distribution: Factored, random: np.random.Generator, comparisons: Sequence[Comparison]
+) -> dict[Comparison, list[GroupedSet]]:
+    """Random tables for each of these, every column cut in two; a column of one value has none."""
+    shares = distribution.one_ways()
+    able = [p for p, share in enumerate(shares) if len(share) > 1]
+    found = dict[Comparison, list[GroupedSet]]()
+    for comparison in comparisons:
+        among = [p for p in comparison.columns or able if p in able]
+        several = tables_to_sum(shares, random, columns=among, ordered=True)[comparison.least - 1 : comparison.most]
+        if several:
+            found[comparison] = [table for tables in several for table in tables]
+    return found
 
 
 def kind_of(distribution: Factored, positions: Sequence[int], seen: Container[int]) -> Kind:
@@ -147,6 +189,26 @@ def grouped_table(distribution: Factored, grouped: GroupedSet) -> Floats:
     return np.ascontiguousarray(out.transpose([axes.index(p) for p in grouped.members]))
 
 
+def expected_by_parts(
+    comparison: Comparison, sets: Sequence[GroupedSet], shares: Sequence[Floats], rows: float
+) -> float:
+    """The same where pairs are compared one by one: errors are as large as the part that this one has in each cell."""
+    deviation = 0.0
+    for grouped in sets:
+        cut = zip(grouped.members, grouped.maps, grouped.shape, strict=True)
+        halves = [np.bincount(groups, shares[column], size).astype(np.float64) for column, groups, size in cut]
+        cells = np.eye(grouped.cells).reshape(grouped.cells, *grouped.shape)
+        parts = question_parts(cells, range(len(halves)), halves)
+        wide = [part for among, part in parts.own.items() if len(among) >= min(comparison.least, 2)]
+        deviation += float(np.sqrt(sum(wide, parts.rest)).sum())
+    return math.sqrt(rows) * math.sqrt(2 / math.pi) * _usual_apart(comparison) * deviation
+
+
+def _usual_apart(comparison: Comparison) -> float:
+    """Single columns are fitted again and again to what was measured of them; they err by no more than chance."""
+    return 1.0 if len(comparison.columns) == 1 else usual("any", comparison.least)
+
+
 def expected_sum(
     kind: Kind, sets: Sequence[GroupedSet], tables: Sequence[Floats], spreads: Floats | float, rows: float
 ) -> float:
@@ -157,14 +219,14 @@ def expected_sum(
     return rows * math.sqrt(2 / math.pi) * float((times * deviations(shares, spreads, rows)).sum())
 
 
-def expected_noise(change: float, rows: float) -> float:
+def expected_noise(change: float, rows: float, *, width: int = 4) -> float:
     """Noise of one sum over what the sum usually is, for noise of standard deviation `change` x the number of tables.
 
-    As on tables of four columns, each cut in two.
+    As on tables of four columns, or so many, each cut in two.
     """
-    cells = 2.0**4
+    cells = 2.0**width
     share = np.full(1, 1 / cells)
-    return change / (rows * cells * USUAL[3] * math.sqrt(2 / math.pi) * float(deviations(share, 0.0, rows)[0]))
+    return change / (rows * cells * USUAL[width - 1] * math.sqrt(2 / math.pi) * float(deviations(share, 0.0, rows)[0]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,8 +251,11 @@ class KindRatios:
         found: dict[Comparison, tuple[float, bool]] = {}
         middle, left = 1.0, 0.0
         for place, comparison in enumerate(self.comparisons):
-            first = place == 0 or comparison.kind != self.comparisons[place - 1].kind
-            prior = left + (BETWEEN if first else STEP * middle) ** 2
+            if self.by_pairs:  # each by itself
+                middle, prior = 1.0, (BETWEEN_PAIRS if len(comparison.columns) > 1 else BETWEEN) ** 2
+            else:
+                first = place == 0 or comparison.kind != self.comparisons[place - 1].kind
+                prior = left + (BETWEEN if first else STEP * middle) ** 2
             expected = float(self.expected[place])
             noise = self.law.stderr(self.scales[place]) / expected
             trust = prior / (prior + noise**2)
@@ -198,6 +263,24 @@ class KindRatios:
             left = prior * (1 - trust)
             found[comparison] = (middle + CAUTION * math.sqrt(left), left <= BETWEEN**2 / 2)
         return found
+
+    @property
+    def by_pairs(self) -> bool:
+        """Whether pairs of columns were compared one by one."""
+        return any(comparison.columns for comparison in self.comparisons)
+
+    def by_parts(self, parts: QuestionParts, rows: float, noise: float) -> Floats:
+        """Standard deviations of errors of shares, where pairs were compared one by one.
+
+        `noise`: the variance of a count in the tables of single columns that the distribution starts from.
+
+        Every column and every pair has its own ratio, and what only more columns tell that of wider questions.
+        """
+        times = {each.columns: HARDER_PAIRS * _usual_apart(each) * own for each, (own, _) in self._beyond.items()}
+        most = max(times.values())
+        square = times.get((), most) ** 2 * parts.rest
+        square = square + sum(times.get(among, most) ** 2 * own for among, own in parts.own.items())
+        return np.asarray(np.sqrt(square / rows + (1 + noise * parts.squares) / rows**2))
 
     def ratio(self, kind: Kind, width: int, rows: float) -> ErrorRatio:
         """Errors over deviations for questions of a kind about so many columns of a table of so many rows."""

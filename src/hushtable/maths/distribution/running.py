@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import NamedTuple
 
@@ -17,6 +17,12 @@ __all__ = ["Running"]
 Truth = NDArray[np.bool_]
 # Earlier measurements that are fitted again with a new one, and how often.
 WINDOW, PASSES = 60, 2
+# Distributions of at most so many cells are fitted until they hardly move.
+SMALL, SMALL_PASSES = 4096, 20
+# ... unless measurements contradict each other, which drives log-weights apart for ever.
+FAR = 50.0
+# Tables of the start are fitted again where they have at most so many cells together.
+MOST_BEGUN = 4096
 # Passes over the tables that the distribution starts from: each has attributes of its own, so that few are needed.
 START_PASSES = 20
 # Sets of attributes whose layout is remembered.
@@ -77,9 +83,23 @@ class Running:
 
     def learn(self, item: Evidence) -> None:
         """Takes a new measurement in, and fits it together with the last ones."""
-        self.distribution.join(item.positions)
+        group = self.distribution.join(item.positions)
         self.learned.append(item)
-        self.refit(self.recent, passes=PASSES)
+        begun = self.begun(item.positions)
+        for number in range(SMALL_PASSES if begun and group.table.size <= SMALL else PASSES):
+            if number >= PASSES and max(_largest(each) for each in self.recent) > FAR:
+                break
+            self.refit(self.recent, passes=1)
+            fit(self.distribution, begun, passes=1)
+
+    def begun(self, positions: Sequence[int]) -> list[Evidence]:
+        """The start's tables that are fitted again with a measurement of these attributes: those of its group.
+
+        Without it what is learned of several attributes moves each of them away from what was measured of it alone.
+        """
+        members = {p for group in self.distribution.spanned(positions) for p in group.members}
+        found = [item for item in self.start if members.issuperset(item.positions)]
+        return found if sum(len(item.target) for item in found) <= MOST_BEGUN else []
 
     def refit(self, items: Sequence[Evidence], *, passes: int) -> None:
         """Fits conditions that were learned before, the newest first."""
@@ -91,8 +111,17 @@ class Running:
             for group in self.distribution.groups:
                 group.table /= group.table.sum()
 
-    def restore(self, items: Sequence[Evidence]) -> None:
-        """Takes in measurements with the log-weights that an earlier run found for them."""
+    def restore(self, items: Sequence[Evidence], begun: Mapping[int, Sequence[float]] | None = None) -> None:
+        """Takes in measurements with the log-weights that an earlier run found for them.
+
+        `begun` has those of the start's tables, by their place, where they were fitted again.
+        """
+        for place, theta in (begun or {}).items():
+            start = self.start[place]
+            if start.theta is None or len(theta) != len(start.theta):
+                raise ValueError("log-weights of another table")
+            self.distribution.multiply(start.positions, np.exp(np.array(theta) - start.theta))
+            start.theta = np.array(theta)
         for item in items:
             assert item.theta is not None
             self.distribution.multiply(item.positions, np.exp(item.exponent(item.theta)))
@@ -139,6 +168,10 @@ class Running:
                 self._layouts.clear()
             known = self._layouts[positions] = _layout(groups[0], positions)
         return known
+
+
+def _largest(item: Evidence) -> float:
+    return 0.0 if item.theta is None else float(np.abs(item.theta).max())
 
 
 def _layout(group: Group, positions: tuple[int, ...]) -> Layout:

@@ -36,6 +36,10 @@ class RunningPoints(Running):
         recent = {id(own) for own in self.recent}
         self._chosen = {key: kept for key, kept in self._chosen.items() if key in recent}
 
+    def begun(self, positions: Sequence[int]) -> list[Evidence]:
+        """None: listed rows were drawn by the start's tables, and there may be a hundred of these."""
+        return []
+
     def _cells(self, item: Evidence) -> tuple[Layout, NDArray[np.int32], bool]:
         known = self._chosen.get(id(item))
         if known is None:

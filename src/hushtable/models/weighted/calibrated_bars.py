@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...maths.distribution.kind_ratios import KURTOSIS, Kind, deviations, kind_of
+from ...maths.distribution.question_parts import MOST_CELLS, question_parts, whole
 from ...maths.weighted_rows.error_ratios import ErrorRatio
 from ...questions.parse import Question
 from ...words import counted, listed
@@ -55,13 +57,15 @@ class CalibratedBars:
 
     @cached_property
     def ratio(self) -> ErrorRatio:
-        """How many times their deviation answers of this kind are off."""
+        """How many times their deviation answers of this kind are off; not where pairs were compared one by one."""
         return self.calibration.ratios.ratio(self.kind, self.width, self.rows)
 
     def fractions(self, value: Floats) -> Floats:
         """Standard errors of shares of the rows, one a group; unknown where a column was never looked at."""
         if self.unseen:
             return np.full_like(value, np.nan)
+        if self.calibration.ratios.by_pairs:
+            return self._by_parts(None, value * (1 - value))
         spread: Floats | float = 0.0
         if self.calibration.replicates:
             holds, key, cells = self._carriers()
@@ -87,8 +91,38 @@ class CalibratedBars:
         with np.errstate(all="ignore"):
             mean = sums / share
             inside = np.maximum(squares / share - mean**2, 0.0)
+            if self.calibration.ratios.by_pairs:
+                return self._by_parts(np.where(has > 0, middle, 0.0) - mean[:, None], inside * share) / share
             apart = self._apart(mean, has, middle) if self.calibration.replicates else 0.0
             return np.asarray(self.ratio.ratio * np.sqrt(apart + inside / (self.rows * share)))
+
+    @property
+    def _noise(self) -> float:
+        """The variance of a count in a table of one column."""
+        single = [item for item in self.model.measured if item.function is None and len(item.positions) == 1]
+        return max((item.variance(self.model.law) for item in single), default=0.0)
+
+    def _by_parts(self, values: Floats | None, variance: Floats) -> Floats:
+        """Where pairs were compared one by one: of the share of each group, or of its sum of values (groups, codes).
+
+        `variance` is that of each group, for tables so large that nothing is told apart.
+        """
+        question, sizes = self.question, self.model.domain.sizes
+        positions = question.positions
+        shape = tuple(sizes[p] for p in positions)
+        if len(variance) * math.prod(shape) > MOST_CELLS:
+            return self.calibration.ratios.by_parts(whole(variance), self.rows, self._noise)
+        where = question.where.table(positions, shape) if question.where else np.ones(shape)
+        key = np.zeros(shape, dtype=np.int64)
+        for position in question.groups:
+            key = key * sizes[position] + _along(np.arange(sizes[position]), positions.index(position), len(shape))
+        functions = where * (key == _along(np.arange(len(variance)), 0, len(shape) + 1))
+        if values is not None:
+            assert question.average is not None
+            axis = positions.index(question.average)
+            functions = functions * np.moveaxis(_along(values.T, axis, len(shape)), -1, 0)
+        parts = question_parts(functions, positions, self.model.distribution.one_ways())
+        return self.calibration.ratios.by_parts(parts, self.rows, self._noise)
 
     def _apart(self, mean: Floats, has: Floats, middle: Floats) -> Floats:
         """Mean square distance of the replicates' averages from the model's."""
@@ -119,6 +153,8 @@ class CalibratedBars:
         if self.unseen:
             names = listed([self.model.domain.closed[p].name for p in self.unseen])
             return (f"unknown: the release never looked at {names}, so that nothing says how far this is off",)
+        if self.calibration.ratios.by_pairs:
+            return ("model value: bars hold for 95% of questions, as was measured of every pair of columns",)
         columns = counted(self.width, "column")
         many = f"questions about {columns} that were not measured"
         text = {
@@ -128,3 +164,8 @@ class CalibratedBars:
             "extrapolated": f"bars for {columns} are extrapolated from those of fewer: no wider tables were compared",
         }[self.ratio.basis]
         return (f"model value: {text}",)
+
+
+def _along(values: NDArray[Any], axis: int, axes: int) -> NDArray[Any]:
+    """The first axis as this one of so many."""
+    return values.reshape(*[1] * axis, len(values), *[1] * (axes - axis - 1), *values.shape[1:])

@@ -12,7 +12,7 @@ from ...errors import BadSynopsis
 from ...laws import Law
 from ...maths.distribution.kind_ratios import Comparison, Kind, KindRatios
 
-__all__ = ["WeightedCalibration", "calibration_length", "read_calibration"]
+__all__ = ["WeightedCalibration", "calibration_length", "read_calibration", "read_ratios"]
 
 Ints = NDArray[np.int64]
 MOST_COMPARISONS = 64
@@ -39,7 +39,7 @@ class WeightedCalibration:
         """What the manifest says."""
         return {
             "columns": list(self.columns),
-            "compared": [list(comparison) for comparison in self.ratios.comparisons],
+            "compared": [_plain(comparison) for comparison in self.ratios.comparisons],
             "scales": list(self.ratios.scales),
             "replicates": self.replicates,
         }
@@ -48,6 +48,12 @@ class WeightedCalibration:
     def numbers(self) -> Ints:
         """The sums, then the expected ones."""
         return np.concatenate([self.ratios.sums, self.ratios.expected])
+
+
+def _plain(comparison: Comparison) -> list[Any]:
+    """Without columns as files of format 5 have it."""
+    first, columns = list(comparison[:3]), list(comparison.columns)
+    return [*first, columns] if columns else first
 
 
 def calibration_length(parameters: dict[str, Any]) -> dict[str, int]:
@@ -67,20 +73,28 @@ def read_calibration(
     if "calibration" not in parameters:
         return None
     given = parameters["calibration"]
-    positions, scales, replicates = given["columns"], given["scales"], given["replicates"]
+    positions, replicates = given["columns"], given["replicates"]
     known = isinstance(positions, list) and all(type(p) is int and 0 <= p < columns for p in positions)
+    if not known or not isinstance(replicates, bool):
+        raise BadSynopsis(BAD)
+    return WeightedCalibration(read_ratios(given, numbers["ratios"], law), tuple(positions), replicates)
+
+
+def read_ratios(given: dict[str, Any], numbers: Ints, law: Law) -> KindRatios:
+    """From what was compared with its scales of noise, and the sums and expected ones; BadSynopsis for nonsense."""
+    scales, compared = given["scales"], given["compared"]
     plain = isinstance(scales, list) and all(isinstance(s, (int, float)) and 0 < s <= 1e60 for s in scales)
-    if not known or not plain or len(scales) != len(given["compared"]) or not isinstance(replicates, bool):
+    if not plain or len(scales) != len(compared) or len(numbers) != 2 * len(scales):
         raise BadSynopsis(BAD)
-    sums, expected = np.split(numbers["ratios"], 2)
-    if (expected <= 0).any() or np.abs(numbers["ratios"]).max(initial=0) > 2**60:
+    sums, expected = np.split(numbers, 2)
+    if (expected <= 0).any() or np.abs(numbers).max(initial=0) > 2**60:
         raise BadSynopsis(BAD)
-    compared = tuple(_comparison(*one) for one in given["compared"])
-    ratios = KindRatios(compared, sums, expected, tuple(float(scale) for scale in scales), law)
-    return WeightedCalibration(ratios, tuple(positions), replicates)
+    return KindRatios(tuple(_comparison(*one) for one in compared), sums, expected, tuple(map(float, scales)), law)
 
 
-def _comparison(kind: Any, least: Any, most: Any) -> Comparison:
+def _comparison(kind: Any, least: Any, most: Any, columns: Any = ()) -> Comparison:
     if kind not in get_args(Kind) or type(least) is not int or type(most) is not int:
         raise BadSynopsis(BAD)
-    return Comparison(kind, least, most)
+    if len(columns) > 2 or any(type(column) is not int for column in columns):
+        raise BadSynopsis(BAD)
+    return Comparison(kind, least, most, tuple(columns))

@@ -33,8 +33,8 @@ Ints = NDArray[np.int64]
 THETA_UNIT = 2.0**-32
 # Beyond it a weight and its inverse are not both numbers.
 MOST_THETA = 700
-# The first version of the file format that has calibrations of these models.
-CALIBRATED_FORMAT = 5
+# The first versions of the file format that have calibrations of these models, and those of single pairs.
+CALIBRATED_FORMAT, PAIRS_FORMAT = 5, 6
 # No group of a file is larger, whatever the file says.
 MOST_CELLS = 1 << 26
 
@@ -71,7 +71,9 @@ class WeightedModel(Model):
 
     @property
     def form(self) -> int:
-        return 1 if self.calibration is None else CALIBRATED_FORMAT
+        if self.calibration is None:
+            return 1
+        return PAIRS_FORMAT if self.calibration.ratios.by_pairs else CALIBRATED_FORMAT
 
     @classmethod
     def of(

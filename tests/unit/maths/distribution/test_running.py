@@ -49,6 +49,41 @@ def test_log_weights_alone_restore_it():
     assert running.distribution.table(EVERYTHING).sum() == pytest.approx(1, abs=1e-12)
 
 
+def begun(seed: int) -> list[Evidence]:
+    source = np.random.default_rng(seed)
+    return [Evidence((p,), source.dirichlet(np.ones(s)), 1e-6) for p, s in enumerate(SIZES)]
+
+
+def test_what_is_learned_moves_no_column_away_from_what_was_measured_of_it():
+    start = begun(5)
+    running = Running(SIZES, cap=1 << 20, start=start)
+    before = [running.distribution.table((p,)) for p in EVERYTHING]
+    whole = running.distribution.table(EVERYTHING)
+    for item in conditions(5, 4):
+        # A target that columns as they are allow.
+        true = item.weights.reshape([SIZES[p] for p in item.positions])
+        others = tuple(p for p in EVERYTHING if p not in item.positions)
+        target = 0.97 * float((whole.sum(axis=others) * true).sum())
+        running.learn(Evidence(item.positions, np.array([target]), 1e-6, item.weights))
+        found = float((running.distribution.table(item.positions) * true).sum())
+        assert found == pytest.approx(target, abs=0.005)
+    for p in EVERYTHING:
+        np.testing.assert_allclose(running.distribution.table((p,)), before[p], atol=2e-3)
+
+
+def test_log_weights_restore_what_was_fitted_again_of_the_start():
+    items = conditions(6, 8)
+    running, again = (Running(SIZES, cap=1 << 20, start=begun(6)) for _ in range(2))
+    for item in items:
+        running.learn(item)
+    theta = {place: item.theta.tolist() for place, item in enumerate(running.start)}
+    assert len(running.begun(items[-1].positions)) == len(SIZES)
+    again.restore(items, theta)
+    np.testing.assert_allclose(again.distribution.table(EVERYTHING), running.distribution.table(EVERYTHING), atol=1e-9)
+    with pytest.raises(ValueError, match="another table"):
+        again.restore([], {0: [1.0] * 9})
+
+
 def test_only_the_last_measurements_are_fitted_again():
     items = conditions(3, WINDOW + 5)
     running = learned(items[:-1])
