@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from .noises import Noises
 
-__all__ = ["NOWHERE", "Errors", "Later", "Named", "Part", "Release", "Size", "known_errors", "quotient_ends"]
+__all__ = ["NOWHERE", "Errors", "Later", "Named", "QuotientSide", "Release", "Size", "known_errors", "quotient_ends"]
 
 Floats = NDArray[np.float64]
 Size = float | Floats
@@ -159,7 +159,7 @@ def _joined(one: Mapping[Any, Any], other: Mapping[Any, Any], add: Callable[[Any
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class QuotientSide:
     """Of a quotient what is above or below the line, one a cell."""
 
     value: Floats
@@ -167,7 +167,7 @@ class Part:
     errors: Errors
 
 
-def quotient_ends(top: Part, below: Part, factor: Size) -> tuple[Floats, Floats]:
+def quotient_ends(top: QuotientSide, below: QuotientSide, factor: Size) -> tuple[Floats, Floats]:
     """The ratios m that noise does not rule out: |top - m below| within `factor` standard errors and the bias [Fie54].
 
     All numbers where `below` may be 0.

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..errors import BadQuestion
 from .answer_forms import AnswerUnit
-from .arithmetic import NOWHERE, Errors, Later, Part, Release, known_errors, quotient_ends
+from .arithmetic import NOWHERE, Errors, Later, QuotientSide, Release, known_errors, quotient_ends
 from .intervals import interval_factor
 from .stamp import SIMULATED, other_notes
 
@@ -125,16 +125,16 @@ def _ratio(top: Computed, below: Computed) -> Answer:
     return top._computed(text, "number", numbers, [below])
 
 
-def _part(answer: Computed) -> Part:
-    return Part(np.array(answer.value), np.array(answer.bias), answer.errors)
+def _part(answer: Computed) -> QuotientSide:
+    return QuotientSide(np.array(answer.value), np.array(answer.bias), answer.errors)
 
 
 @dataclass(frozen=True, eq=False)
 class _Quotient:
     """The interval of a ratio."""
 
-    top: Part
-    below: Part
+    top: QuotientSide
+    below: QuotientSide
     kurtosis: float
 
     def __call__(self, confidence: float) -> tuple[Floats, Floats]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ...laws import Law
 from ..answer import Answer, CrossTab, interval_factor
 from ..answer_forms import AnswerUnit
-from ..arithmetic import Errors, Later, Part, known_errors, quotient_ends
+from ..arithmetic import Errors, Later, QuotientSide, known_errors, quotient_ends
 
 __all__ = [
     "as_answer",
@@ -249,7 +249,7 @@ def quotient(above: CrossTab, below: CrossTab, *, inside: bool) -> CrossTab:
     unit: AnswerUnit = "fraction" if inside else "value"
     if one is None or other is None:
         return _quotient_of_ends(above, below, value, bias, inside=inside)
-    top, under = Part(above.value, above.bias, one), Part(below.value, below.bias, other)
+    top, under = QuotientSide(above.value, above.bias, one), QuotientSide(below.value, below.bias, other)
     kurtosis = np.maximum(above.kurtosis, below.kurtosis)
 
     counted = {above.unit, below.unit} <= {"count", "fraction"}
