@@ -16,7 +16,7 @@ Ranks = tuple[tuple[str, ...], ...]
 
 # From the ground up. What stands in one line may not import each other, but for the first line.
 RANKS: Ranks = (
-    ("errors", "normal", "accounting", "budget", "laws", "words", "registry", "files", "extras"),
+    ("errors", "normal", "accounting", "budget", "laws", "words", "registry", "files", "extras", "addresses"),
     ("domain",),
     ("maths",),
     ("questions",),

@@ -26,7 +26,7 @@ HEAD = """\
 
 <!-- Written by `hush audit --write docs/audit.md` (`make audit`); edits here are lost. -->
 
-`hush audit` attacks everything that may leave the vault: every mechanism, every statistic, both curators and every
+`hush audit` attacks everything that may leave the vault: every mechanism, every statistic, every curator and every
 step of the door. It takes two neighbouring tables (the worst pair of rows that a search over all pairs, or over many
 and by climbing, finds; of persons with one row, and where the name says so with two or three), makes many simulated
 releases of both, and asks four things:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .common import AsJson, Decimal, Encoding, Multiline, Quote, Separator, progress_bar, say
+from .common import AsJson, Decimal, Encoding, Multiline, Quote, Separator, TableName, progress_bar, say
 
 if TYPE_CHECKING:
     from ..domain import Domain
@@ -29,6 +29,7 @@ def check(
     data: Annotated[
         str | None, typer.Option(help="Also count, column by column, which values fit. READS THE DATA: owner only.")
     ] = None,
+    table: TableName = None,
     propose: Annotated[
         bool,
         typer.Option("--propose", help="With --data: also rules that all rows keep. PRIVATE KNOWLEDGE: owner only."),
@@ -72,17 +73,19 @@ def check(
             raise typer.BadParameter("rules are proposed from the rows: give them by --data")
         say(value, "\n".join(text), as_json=as_json)
         return
+    from ..addresses import table_at
     from ..owner.fit import fit_of
     from ..owner.people import identifiers, people_fit
 
+    rows_at = table_at(data, table)
     with progress_bar("reading", None) as progress:
-        fits = fit_of(data, shape, progress)
-        repeated, people = identifiers(data, shape, progress), people_fit(data, shape, progress)
+        fits = fit_of(rows_at, shape, progress)
+        repeated, people = identifiers(rows_at, shape, progress), people_fit(rows_at, shape, progress)
     value["data"] = [asdict(fit) for fit in fits]
     value["identifiers"] = [asdict(one) for one in repeated]
     value["people"] = None if people is None else asdict(people)
     text += [*_fit_lines(fits), *_people_lines(people, shape.unit.rows), *_identifier_lines(repeated, shape.unit.rows)]
-    value |= _rule_counts(shape, data, text, propose=propose)
+    value |= _rule_counts(shape, rows_at, text, propose=propose)
     say(value, "\n".join(text), as_json=as_json)
     refused = [fit.name for fit in fits if fit.refused]
     if refused:
@@ -113,7 +116,7 @@ def _rules(shape: Domain, text: list[str]) -> dict[str, Any]:
     return {"rules": [rule.text for rule in rules], "no_place": left}
 
 
-def _rule_counts(shape: Domain, data: str, text: list[str], *, propose: bool) -> dict[str, Any]:
+def _rule_counts(shape: Domain, data: Any, text: list[str], *, propose: bool) -> dict[str, Any]:
     """How many rows break each rule, and rules that all keep; exact, for the owner."""
     if not (propose or shape.impossible or shape.always):
         return {}
@@ -184,7 +187,9 @@ def _identifier_lines(repeated: list[Repeated], rows: int) -> list[str]:
 @app.command()
 def draft(
     data: Annotated[str, typer.Argument(help="The table to look at.")],
-    table: Annotated[str | None, typer.Option(help="Name of the table; the file's name by default.")] = None,
+    table: Annotated[
+        str | None, typer.Option(help="Name of the table, also of the one at an address; the file's name by default.")
+    ] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write here instead of printing.")] = None,
     separator: Separator = None,
     quote: Quote = None,
@@ -194,6 +199,7 @@ def draft(
     as_json: AsJson = False,
 ) -> None:
     """Draft a domain from a table. READS THE DATA: the draft reveals what it saw and must be reviewed."""
+    from ..addresses import database_at, table_at
     from ..domain.csv_text import Csv
     from ..domain.yaml_text import yaml_text
     from ..files import check_writable, new_file
@@ -202,7 +208,8 @@ def draft(
     csv = Csv().with_options(separator=separator, quote=quote, decimal=decimal, encoding=encoding, multiline=multiline)
     target = check_writable(output) if output is not None else None
     with progress_bar("reading", None) as progress:
-        shape = draft_domain(data, table or Path(data).name.split(".")[0], progress, csv=csv)
+        named = table or Path(data).name.split(".")[0]
+        shape = draft_domain(table_at(data, table) if database_at(data) else data, named, progress, csv=csv)
     text = "".join(f"# {line}\n" for line in WARNING.splitlines()) + yaml_text(shape.to_dict())
     if target is not None:
         with new_file(target) as file:

@@ -51,7 +51,7 @@ def warnings_about(domain: Domain) -> list[str]:
             found.append(f"{attribute.name} has one value only; leave it out, or list what else there may be")
     found += averages_warning(domain)
     ids = [a.name for a in domain.attributes if ID_NAMES.search(a.name) and isinstance(a, (Category, Binned, Open))]
-    if ids and domain.unit.rows == 1:
+    if ids and domain.unit.rows == 1 and domain.unit.person is None:
         found.append(
             f"{listed(ids, 4)} looks like an id: if a person may have several rows, one row is not one person; say how "
             "many rows one may have, unit: {rows: 3}, and leave the id out"

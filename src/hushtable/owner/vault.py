@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..addresses import TableAt, scheme_of, table_at
 from ..budget import Budget, Currency, Number
 from ..domain import Domain
 from ..errors import BadData, BadPath, BadPlan
@@ -36,17 +36,21 @@ __all__ = ["Vault"]
 class Vault:
     """Holds rows that nobody else sees.
 
-    `data` is a path, a pandas or polars frame, a pyarrow table, anything with an Arrow C stream, or a Source.
+    `data` is a path, a pandas or polars frame, a pyarrow table, anything with an Arrow C stream, the address of a
+    database (`table` names the table there; by default it is called as in the domain), or a Source.
     The ledger is NAME.ledger beside the file, or TABLE.ledger in the working folder for a frame, unless given; a table
     at an address (scheme://...) lies in no folder, so its ledger has to be given.
     """
 
-    def __init__(self, data: Any, domain: Domain, *, ledger: str | Path | None = None) -> None:
+    def __init__(
+        self, data: Any, domain: Domain, *, ledger: str | Path | None = None, table: str | None = None
+    ) -> None:
         self.domain = domain
+        data = table_at(data, table)
         self.ledger_path = Path(ledger) if ledger is not None else _default_ledger(data, domain)
         self._source = open_source(data, domain)
         # What the journal of a release says. Not an address: it may hold a password.
-        self._data = str(Path(data).absolute()) if isinstance(data, (str, Path)) and not _scheme(data) else None
+        self._data = str(Path(data).absolute()) if isinstance(data, (str, Path)) and not scheme_of(data) else None
         self._source.check(domain)
 
     def __repr__(self) -> str:
@@ -217,18 +221,12 @@ class Vault:
 
 def _default_ledger(data: Any, domain: Domain) -> Path:
     """NAME.ledger beside NAME.csv, NAME.csv.gz, NAME.parquet, ...; BadPath for an address, which has no folder."""
-    if scheme := _scheme(data):
+    if scheme := scheme_of(data.address if isinstance(data, TableAt) else data):
         raise BadPath(f"a table at {scheme}://... lies in no folder: say with --ledger where its ledger is")
     if isinstance(data, (str, Path)):
         path = Path(data)
         return path.with_name(path.name.split(".")[0] + ".ledger")
     return Path(f"{domain.table}.ledger")
-
-
-def _scheme(data: Any) -> str:
-    """What stands before :// in an address; "" for anything else. One letter is a drive."""
-    address = re.match(r"([A-Za-z][A-Za-z0-9+.-]+)://", data) if isinstance(data, str) else None
-    return address[1] if address else ""
 
 
 def _default_journal(ledger: Path) -> Path:
