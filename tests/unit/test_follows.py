@@ -1,6 +1,7 @@
 """Columns that follow others cost nothing, are asked through the one they follow, and never contradict it."""
 
 import json
+
 import numpy as np
 import pyarrow as pa
 import pytest

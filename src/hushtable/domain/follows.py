@@ -230,7 +230,9 @@ def read_levels(parts: Mapping[str, Any], attributes: Sequence[Attribute]) -> tu
             known = [a.name for a in attributes if isinstance(a, Category)]
             raise BadDomain(f"levels: {name} is not a category; there are {listed(known)}.{suggestion(name, known)}")
         if not isinstance(given, Mapping):
-            raise BadDomain(f"levels: {name}: write {{value: group}}, {{group: [values]}}, or in a domain file the name of a CSV file")
+            raise BadDomain(
+                f"levels: {name}: write {{value: group}}, {{group: [values]}}, or in a domain file the name of a CSV file"
+            )
         groups = _groups(given)
         for value in groups:
             if value not in attribute.names:
