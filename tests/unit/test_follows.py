@@ -141,7 +141,7 @@ def test_rules_may_name_them():
         ({"density": {"of": "region", "map": DENSITY | {"west": "hgh"}}}, "Did you mean 'high'"),
         ({"density": {"of": "regoin", "map": DENSITY}}, "Did you mean 'region'"),
         ({"density": "region"}, "nothing says how"),
-        ({"density": {"of": "region", "map": "nowhere.csv"}}, "or in a domain file the name of a CSV file"),
+        ({"density": {"of": "region", "map": "nowhere.csv"}}, "or in a domain file that of a CSV file"),
         ({"density": {"of": "region", "map": DENSITY, "when": "now"}}, "write {of: COLUMN"),
         ({"density": {"of": "people", "map": {}}, "people": {"of": "density", "map": {}}}, "round in a circle"),
         ({"density": {"of": "density", "map": {}}}, "round in a circle"),
@@ -230,5 +230,5 @@ def test_a_domain_that_is_no_file_of_the_owners_reads_none(tmp_path, setting):
     path.write_text("a,b\nx,one\ny,two\n")
     text = json.dumps(setting).replace("{}", str(path))
     attributes = {"a": {"kind": "category", "values": ["x", "y"]}, "c": {"kind": "boolean"}}
-    with pytest.raises(ht.HushError, match="the name of a CSV file"):
+    with pytest.raises(ht.HushError, match="that of a CSV file"):
         ht.Domain.from_dict({"table": "t", "attributes": attributes} | json.loads(text))

@@ -154,7 +154,7 @@ def _declared(name: str, entry: Any, by_name: Mapping[str, Attribute]) -> tuple[
             raise BadDomain(f"follows: {name} follows {of}, but nothing says how; write {{of: {of}, map: FILE.csv}}")
         return of, tuple((value, value) for value in by_name[of].values)
     if not isinstance(given, Mapping):
-        raise BadDomain(f"follows: {name}: its map is {{value: value}}, or in a domain file the name of a CSV file")
+        raise BadDomain(f"follows: {name}: its map is {{value: value}}, or in a domain file that of a CSV file")
     return of, tuple((canonical(key) or MISSING, canonical(value) or MISSING) for key, value in given.items())
 
 
@@ -231,7 +231,7 @@ def read_levels(parts: Mapping[str, Any], attributes: Sequence[Attribute]) -> tu
             raise BadDomain(f"levels: {name} is not a category; there are {listed(known)}.{suggestion(name, known)}")
         if not isinstance(given, Mapping):
             raise BadDomain(
-                f"levels: {name}: write {{value: group}}, {{group: [values]}}, or in a domain file the name of a CSV file"
+                f"levels: {name}: write {{value: group}}, {{group: [values]}}, or in a domain file that of a CSV file"
             )
         groups = _groups(given)
         for value in groups:
