@@ -34,6 +34,8 @@ MOST_VALUES = 50
 MOST_DISTINCT = 100_000
 # Ranges of whole numbers shorter than this have a bin a value.
 SINGLE_BINS = 16
+# Whole numbers with gaps are codes if they are no more than these, and not large.
+FEW_CODES, LARGEST_CODE = 12, 99_999
 # Fewer rows do not show an id; above this share of distinct values a column named like one is one.
 FEW_ROWS, MOSTLY = 100, 0.9
 
@@ -173,6 +175,11 @@ def _spelled(present: list[str]) -> dict[str, Any]:
 
 def _number(counts: Mapping[float, int], *, whole: bool) -> tuple[dict[str, Any], str]:
     low, high = min(counts), max(counts)
+    gaps = whole and int(high) - int(low) >= len(counts)
+    if gaps and 2 < len(counts) <= FEW_CODES and max(-low, high) <= LARGEST_CODE:
+        # 1, 2, 3 and 9: numbers that count or measure something seldom leave gaps.
+        values = [str(int(n)) for n in sorted(counts)]
+        return {"kind": "category", "values": values, "other": True}, "few whole numbers with gaps: taken for codes"
     if whole and int(high) - int(low) < SINGLE_BINS:
         ends = [int(low), max(int(high), int(low) + 1)]
         return {"kind": "integer", "between": ends, "other": True}, "few whole numbers: one bin each"
