@@ -264,7 +264,7 @@ def test_a_draft_warns_on_paper_and_on_the_screen(tmp_path):
         (["08:30", "23:59"], {"kind": "time"}),
         (["20240131", "20240201"], {"kind": "integer"}),
         (["1", "2", "NA"], {"kind": "integer", "missing_values": ["NA"]}),
-        (["1", "2", "3", "9"], {"kind": "category", "values": ["1", "2", "3", "9"]}),
+        (["1", "2", "3", "9"] * 10, {"kind": "category", "values": ["1", "2", "3", "9"]}),
         (["yes", "no", "?"], {"kind": "boolean", "missing_values": ["?"]}),
         (["2 to 5", "10 or more", "0 to 1"], {"kind": "category", "values": ["0 to 1", "2 to 5", "10 or more"]}),
         (["NA", "NA"], {"kind": "category", "values": ["NA"]}),

@@ -34,8 +34,8 @@ MOST_VALUES = 50
 MOST_DISTINCT = 100_000
 # Ranges of whole numbers shorter than this have a bin a value.
 SINGLE_BINS = 16
-# Whole numbers with gaps are codes if they are no more than these, and not large.
-FEW_CODES, LARGEST_CODE = 12, 99_999
+# Whole numbers with gaps are codes if they are no more than these, not large, and each comes so often on average.
+FEW_CODES, LARGEST_CODE, OFTEN = 12, 99_999, 10
 # Fewer rows do not show an id; above this share of distinct values a column named like one is one.
 FEW_ROWS, MOSTLY = 100, 0.9
 
@@ -175,7 +175,7 @@ def _spelled(present: list[str]) -> dict[str, Any]:
 
 def _number(counts: Mapping[float, int], *, whole: bool) -> tuple[dict[str, Any], str]:
     low, high = min(counts), max(counts)
-    gaps = whole and int(high) - int(low) >= len(counts)
+    gaps = whole and int(high) - int(low) >= len(counts) and sum(counts.values()) >= OFTEN * len(counts)
     if gaps and 2 < len(counts) <= FEW_CODES and max(-low, high) <= LARGEST_CODE:
         # 1, 2, 3 and 9: numbers that count or measure something seldom leave gaps.
         values = [str(int(n)) for n in sorted(counts)]
