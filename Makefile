@@ -65,6 +65,7 @@ papers: $(STAMP) ## the sources again: their numbers, ours, the verdict (a few m
 	$(BIN)/hush reproduce dwork2012
 	$(BIN)/hush reproduce hardt2010
 	$(BIN)/hush reproduce hardt2012
+	$(BIN)/hush reproduce rothblum2010
 	$(BIN)/hush reproduce thaler2012
 	$(BIN)/hush reproduce poster
 	$(BIN)/hush reproduce wang2013

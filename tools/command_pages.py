@@ -88,6 +88,7 @@ EXAMPLES = {
         'hush ask demo/clinic.hush "smoker AND age >= 65"',
         'hush ask demo/clinic.hush "SELECT sex, smoker, count(*) FROM clinic GROUP BY sex, smoker" --simultaneous',
         'hush ask demo/clinic.hush "age >= 66"  # exit code 1',
+        'hush ask demo/clinic.hush "age >= 66" --interpolate',
     ),
     "info": ("hush info demo/clinic.hush", "hush info demo/clinic.hush --json"),
     "sample": (

@@ -16,7 +16,7 @@ Ranks = tuple[tuple[str, ...], ...]
 
 # From the ground up. What stands in one line may not import each other, but for the first line.
 RANKS: Ranks = (
-    ("errors", "normal", "accounting", "budget", "laws", "words", "registry", "files", "extras"),
+    ("errors", "normal", "accounting", "budget", "laws", "words", "registry", "files", "extras", "addresses"),
     ("domain",),
     ("maths",),
     ("questions",),
@@ -39,8 +39,18 @@ MATHS: Ranks = (
 VAULT = {
     "mechanisms": ("door.door", "door.noise", "door.reveal", "statistics"),
     "curator": ("door.door", "door.randomness", "held_keys", "ledger", "statistics"),
-    "owner": ("door", "held_keys", "held_rows", "ledger", "sources", "statistics"),
-    "audit": ("door", "held_keys", "coding", "key_counts", "ledger.account", "ledger.sealed_lines", "statistics"),
+    "owner": ("bounded_source", "door", "held_keys", "held_rows", "key_counts", "ledger", "sources", "statistics"),
+    "audit": (
+        "bounded_source",
+        "door",
+        "held_keys",
+        "coding",
+        "key_counts",
+        "ledger.account",
+        "ledger.sealed_lines",
+        "sources",
+        "statistics",
+    ),
     "demo": ("door.randomness",),
     "cli": ("door.randomness", "ledger.ledger"),
 }

@@ -17,7 +17,7 @@ from .conditions import Truth
 from .settings import Setting
 from .tables import Table, draw
 
-__all__ = ["conjunctions", "counted", "known", "list_questions", "random_lists", "sketch", "stability"]
+__all__ = ["conjunctions", "counted", "known", "list_questions", "project", "random_lists", "sketch", "stability"]
 
 BUCKETS = 1 << 14
 DELTA = "1e-6"
@@ -74,6 +74,14 @@ def sketch(setting: Setting) -> Any:
     asked = list_questions(lists, counts, setting.rows) + ([_top(counts)] if setting.currency == "delta" else [])
     workload = f"sparse(size=20, buckets={BUCKETS})"
     return repeated(setting, table, asked, workload=workload, mechanism="hash-sketch", budget=_budget(setting))
+
+
+def project(setting: Setting) -> Any:
+    """Any list, by the published projection."""
+    table, counts, lists = _begun(setting)
+    asked = list_questions(lists, counts, setting.rows)
+    by = "sparse-project(height=2048)"
+    return repeated(setting, table, asked, workload="sparse(size=20)", mechanism=by, budget=_budget(setting))
 
 
 def stability(setting: Setting) -> Any:

@@ -112,6 +112,15 @@ def means(setting: Setting, *, mechanism: str) -> Any:
     return repeated(setting, table, asked, workload=workload, mechanism=mechanism)
 
 
+def many(setting: Setting) -> Any:
+    """Both numbers together, of which a sparse release has only some combinations."""
+    table, formulas = _begun(setting)
+    (first, second), group = _parts(table)
+    asked = _mean_questions(table, formulas, groups=True)
+    workload = f"smooth(columns=[{first}, {second}], by=[{group}], t=17)"
+    return repeated(setting, table, asked, workload=workload, mechanism="smooth-sparse")
+
+
 def paper(setting: Setting) -> Any:
     """The published mechanism, corrected, on one column."""
     table, formulas = _begun(setting)

@@ -1,4 +1,4 @@
-"""SparseProject as published (Algorithm 2), dense and in floating point. Not private: an oracle to compare with."""
+"""SparseProject as published (Algorithm 2): its signs, and its noise in floating point. Not private."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Projection", "laplace_scale", "signs"]
+from hushtable.maths.keys.projection import Projection, independence_for, key_length
 
-PRIME = 2**31 - 1
+__all__ = ["Projected", "laplace_scale", "signs"]
+
+# k and beta of Algorithm 2.
+LISTS, FAILURE = 10_000, 0.05
 
 
 def laplace_scale(epsilon: float, delta: float) -> float:
@@ -17,22 +20,20 @@ def laplace_scale(epsilon: float, delta: float) -> float:
     return float(np.sqrt(8 * np.log(1 / delta)) / epsilon)
 
 
-def signs(count: int, height: int, seed: int, independence: int = 4) -> NDArray[np.float64]:
+def signs(count: int, height: int, seed: int) -> NDArray[np.float64]:
     """The columns A_x of the projection: `height` entries of +-1/sqrt(height) for each of `count` values.
 
-    The sign of (i, x) is the lowest bit of a random polynomial over the integers modulo 2^31 - 1, so any
-    `independence` of them are (all but exactly) independent and fair.
+    Those of the mechanism sparse-project, of which any 2 log2(k T / (2 beta)) are independent.
     """
-    coefficients = np.random.default_rng(seed).integers(1, PRIME, independence).astype(np.uint64)
-    points = np.arange(count * height, dtype=np.uint64).reshape(count, height)
-    total = np.zeros_like(points)
-    for c in coefficients:
-        total = (total * points + c) % np.uint64(PRIME)
-    return np.ascontiguousarray((1 - 2 * (total % np.uint64(2)).astype(np.float64)).T / np.sqrt(height))
+    independence = independence_for(LISTS, height, FAILURE)
+    made = Projection(np.random.default_rng(seed).bytes(key_length(independence)), height)
+    one = np.ones(1, dtype=np.int64)
+    columns = [made.sums(np.array([x], dtype=np.uint64), one) for x in range(count)]
+    return np.ascontiguousarray(np.array(columns, dtype=np.float64).T / np.sqrt(height))
 
 
 @dataclass(frozen=True, eq=False)
-class Projection:
+class Projected:
     """What SparseProject publishes, with what is needed to read it."""
 
     columns: NDArray[np.float64]
@@ -41,7 +42,7 @@ class Projection:
     """A D and noise."""
 
     @classmethod
-    def of(cls, columns: NDArray[np.float64], counts: NDArray[np.int64], scale: float, seed: int) -> Projection:
+    def of(cls, columns: NDArray[np.float64], counts: NDArray[np.int64], scale: float, seed: int) -> Projected:
         """Projects counts and adds Laplace noise."""
         noise = np.random.default_rng(seed).laplace(0, scale, len(columns))
         return cls(columns, columns @ counts + noise)

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+import hushtable as ht
 from hushtable.maths.distribution.lazy_weights import LazyWeights
 from papers._paper import Measured, Row, axis, line, panels, select, slope
-from papers.blum2011.project import Projection, laplace_scale, signs
+from papers.blum2011.project import Projected, laplace_scale, signs
 from papers.blum2011.tables import curated, lists_of, released, truths, zipf
 
 __all__ = ["compute", "draw", "measure"]
@@ -61,11 +62,24 @@ def _projection(*, fast: bool) -> Iterator[Row]:
     yield _row("law", PROJECT, observed / formula, "observed over formula", n=240, t=16)
     for k, largest in shares.items():
         yield _row("k", PROJECT, largest / 240, "largest error", n=240, t=16, k=k)
+    yield _row("named", PROJECT, _named(fast=fast), "observed over formula", n=2_000, t=16, d=4_096)
     columns = signs(400, 64, seed=3)
     gram = columns.T @ columns
     yield _row("change", PROJECT, float(np.abs(columns).max() * 8), "largest change", d=64)
     lengths = [math.sqrt(2 - 2 * gram[a, b]) for a, b in combinations(range(400), 2)]
     yield _row("replaced", PROJECT, max(lengths), "largest length", d=64)
+
+
+def _named(*, fast: bool) -> float:
+    """The mechanism by its name: its error over noise and distortion as they should be."""
+    rows, height = zipf(2_000, seed=5), 4_096
+    lists = [lists_of("mixed", rows, 16, 300, seed=4)]
+    how = {"workload": "sparse(size=16)", "mechanism": f"sparse-project(height={height})"}
+    errors = [released(rows, lists, seed, **how)[0] for seed in range(3 if fast else 12)]
+    budget, counts = ht.Budget(epsilon=1, delta="1e-6"), np.unique(rows, return_counts=True)[1]
+    # Replaced rows: the vector of signs over the root of T moves by a length of at most 2.
+    noise = 4 / (2 * float(budget.price_in(budget.currencies[0]).amount))
+    return _rmse(errors) / math.sqrt(16 * (noise + float((counts**2).sum()) / height))
 
 
 def _projected(n: int, m: int, repeats: int, *, keep: bool = False) -> tuple[float, float, dict[int, float]]:
@@ -76,7 +90,7 @@ def _projected(n: int, m: int, repeats: int, *, keep: bool = False) -> tuple[flo
     scale, source = laplace_scale(EPSILON, DELTA), np.random.default_rng(n + m)
     errors, largest = [], dict.fromkeys((100, 1000, 10_000), 0.0)
     for seed in range(repeats):
-        projection = Projection.of(signs(len(table), height, seed), table, scale, seed)
+        projection = Projected.of(signs(len(table), height, seed), table, scale, seed)
         each = projection.values() - table
         picks = [source.choice(len(table), m, replace=False) for _ in range(10_000 if keep else 300)]
         errors.append(np.array([each[p].sum() for p in picks]))
@@ -185,6 +199,7 @@ def measure(rows: Sequence[Row]) -> dict[str, Measured]:
     note = f"{worst.value:.0f} counts; 10,000 lists over 100 lists: {growth.ours:.2f}, more than log(k)"
     found["sketch-largest"] = Measured(worst.value / (MOST_LEFT + MOST_NOISE), note)
     found["project-law"] = _single(rows, "law")
+    found["project-named"] = _single(rows, "named")
     found["project-change"] = _single(rows, "change")
     found["replaced-l2"] = _single(rows, "replaced", "sqrt(2) = 1.414, and the bound that always holds is 2")
     same = {row.method: row.value for row in select(rows, figure="same")}

@@ -45,11 +45,11 @@ def truths(rows: NDArray[np.int64], lists: Lists) -> NDArray[np.float64]:
 
 def released(
     rows: NDArray[np.int64], groups: Sequence[Lists], seed: int, *, epsilon: str = "1", delta: str | None = DELTA,
-    workload: str = "sparse(size=1000)",
+    workload: str = "sparse(size=1000)", mechanism: str | None = None,
 ) -> list[NDArray[np.float64]]:  # fmt: skip
     """Errors of one release with a seed, for each group of lists. Not private: compares with the true table."""
     budget = ht.Budget(epsilon=epsilon, delta=delta)
-    plan = ht.plan(DOMAIN, rows=len(rows), workload=workload, budget=budget)
+    plan = ht.plan(DOMAIN, rows=len(rows), workload=workload, budget=budget, mechanism=mechanism)
     table = pa.table({"v": pa.array(rows).cast(pa.string())})
     synopsis = ht.Vault(table, DOMAIN).release(plan, randomness=ht.Simulated(seed))
     found = []

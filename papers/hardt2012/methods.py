@@ -21,11 +21,11 @@ from hushtable.maths.distribution.fit import PRIOR_SD
 from hushtable.maths.distribution.kernels import places, scale, tally, walsh
 from hushtable.maths.interactions.layout import InteractionLayout
 from hushtable.vault.door.door import Door, Noise, price_of
-from hushtable.vault.statistics import Parities
+from hushtable.vault.statistics import Histogram, Parities
 from papers.hardt2012.tables import Counts
 
-__all__ = ["ParityClass", "all_coefficients", "as_published", "best_fit", "iterated", "ours", "published_steps",
-           "relative_entropy"]  # fmt: skip
+__all__ = ["ParityClass", "all_coefficients", "as_published", "best_fit", "free_door", "iterated", "one_round", "ours",
+           "published_steps", "relative_entropy"]  # fmt: skip
 
 Floats = NDArray[np.float64]
 PLUS_MINUS = np.array([1.0, -1.0])
@@ -87,8 +87,11 @@ class ParityClass:
 
     def door(self, price: Price, seed: int) -> Door:
         """A door that spends nothing; the rows were summed once."""
-        return Door(total=lambda _: self._sums.copy(), unit=self.unit, price=price, account=_Free(),
+        return Door(total=self._total, unit=self.unit, price=price, account=_Free(),
                     randomness=ht.Simulated(seed))  # fmt: skip
+
+    def _total(self, wanted: Any) -> Any:
+        return wanted.accumulate(self.table.codes) if isinstance(wanted, Histogram) else self._sums.copy()
 
     def uniform(self) -> Floats:
         """Where every hypothesis starts."""
@@ -177,12 +180,24 @@ def _rounds(
     whole round), half measures with Laplace noise. The door sells the exponential mechanism for rho:
     rho = e^2 / 8 buys the one that is e-private, so the epsilons of all rounds add up to `epsilon`.
     """
-    half, select = epsilon / (2 * rounds), Price(currency="zcdp", amount=(epsilon / (2 * rounds)) ** 2 / 8)
-    door = parities.door(Price(currency="zcdp", amount=epsilon**2 + 1), seed)
+    door = free_door(parities, epsilon, seed)
     for _ in range(rounds):
-        reference = np.rint(parities.means(hypothesis) * parities.rows).astype(np.int64)
-        number = door.select(parities.statistic, reference, select, among=parities.numbers)
-        part = parities.statistic.part(number)
-        at_one = price_of(part, Noise(law=Law.LAPLACE, per_group=(Fraction(1),)), parities.unit).amount
-        values = door.measure(part, Noise(law=Law.LAPLACE, per_group=(at_one / half,))).values
-        yield number, float(values[0]) / parities.rows
+        number, value, _ = one_round(parities, door, hypothesis, epsilon / rounds)
+        yield number, value
+
+
+def free_door(parities: ParityClass, epsilon: Fraction, seed: int) -> Door:
+    """A door for rounds of `epsilon` together."""
+    return parities.door(Price(currency="zcdp", amount=epsilon**2 + 1), seed)
+
+
+def one_round(parities: ParityClass, door: Door, hypothesis: Floats, epsilon: Fraction) -> tuple[int, float, float]:
+    """What a round of this epsilon selects, what it measures, and the scale of the noise of that, as a mean sign."""
+    half = epsilon / 2
+    select = Price(currency="zcdp", amount=half**2 / 8)
+    reference = np.rint(parities.means(hypothesis) * parities.rows).astype(np.int64)
+    number = door.select(parities.statistic, reference, select, among=parities.numbers)
+    part = parities.statistic.part(number)
+    at_one = price_of(part, Noise(law=Law.LAPLACE, per_group=(Fraction(1),)), parities.unit).amount
+    values = door.measure(part, Noise(law=Law.LAPLACE, per_group=(at_one / half,))).values
+    return number, float(values[0]) / parities.rows, float(at_one / half) / parities.rows

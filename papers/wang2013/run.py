@@ -20,6 +20,7 @@ from hushtable.maths.smooth.expressions import parse_expression
 from hushtable.maths.smooth.splines import spline_basis
 from hushtable.mechanisms.published.smooth_paper import published_degrees
 from papers._paper import Measured, Row, axis, line, panels, select, slope
+from papers.wang2013.times import lemma, times
 
 __all__ = ["compute", "draw", "measure"]
 
@@ -38,6 +39,7 @@ CLASSES: dict[str, tuple[int, int, Function, float]] = {
     "d=1, K=1": (1, 1, lambda x: np.abs(x - KINK), 1e5),
     "d=1, K=2": (1, 2, lambda x: (x - KINK) * np.abs(x - KINK), 1e6),
     "d=2, K=1": (2, 1, lambda x: np.abs(x - KINK), 1e6),
+    "d=2, K=4": (2, 4, lambda x: (x - KINK) ** 3 * np.abs(x - KINK), 1e9),
     "d=1, K=8": (1, 8, lambda x: np.exp(-0.5 * ((x - KINK) / 0.3) ** 2), 1e9),
 }
 
@@ -46,6 +48,8 @@ def compute(*, fast: bool) -> Iterator[Row]:
     """Every number of the figure; `fast` asks fewer questions."""
     for name in CLASSES:
         yield from rates(name)
+    yield from times(fast=fast)
+    yield from lemma()
     yield from sensitivity()
     yield from operators()
     for d, count in ((2, 40 if fast else 200), (3, 20 if fast else 80)):
@@ -230,6 +234,12 @@ def measure(rows: Sequence[Row]) -> dict[str, Measured]:
         exponent = slope([row.n for row in found], [row.value for row in found])
         return Measured(exponent, f"n = 1e3 to {found[-1].n:.0e}, errors {found[0].value:.2g} to {found[-1].value:.2g}")
 
+    def grows(name: str, method: str) -> Measured:
+        found = select(rows, figure=name, method=method)
+        exponent = slope([row.n for row in found], [row.value for row in found])
+        return Measured(exponent, f"t = {found[0].t} to {found[-1].t}, n = t^(2d + K) up to {found[-1].n:.0e}")
+
+    sparse = {row.t: row.value for row in select(rows, figure="lemma")}
     change = {row.t: row.value for row in select(rows, figure="scale")}
     jackson = {row.t: row.value for row in select(rows, figure="operator", method="Jackson, K = 1")}
     plain = {row.t: row.value for row in select(rows, figure="operator", method="projection")}
@@ -246,6 +256,18 @@ def measure(rows: Sequence[Row]) -> dict[str, Measured]:
         "k1-d1": fall("d=1, K=1", "as published"),
         "k1-d2": fall("d=2, K=1", "as published"),
         "k2d": fall("d=1, K=2", "as published"),
+        "k2d-d2": fall("d=2, K=4", "as published"),
+        "k2d-d2-ours": fall("d=2, K=4", "best t, Gaussian"),
+        "summary-k1": grows("d=1, K=1", "summary"),
+        "summary-k2d": grows("d=1, K=2", "summary"),
+        "summary-k2d-d2": grows("d=2, K=4", "summary"),
+        "query-k1": grows("d=1, K=1", "query"),
+        "query-k2d": grows("d=1, K=2", "query"),
+        "query-k2d-d2": grows("d=2, K=4", "query"),
+        "lemma-4.4": Measured(
+            max(value for t, value in sparse.items() if t > 16) / sparse[16],
+            ", ".join(f"t = {t}: {v:.0f}" for t, v in sparse.items()),
+        ),
         "many-k": fall("d=1, K=8", "as published"),
         "many-k-ours": fall("d=1, K=8", "best t, Gaussian"),
         "k1-ours": fall("d=1, K=1", "best g, splines"),
@@ -265,13 +287,15 @@ STYLES = {"as published": (THEIRS, "s"), "best t, Laplace": (THIRD, "^"), "best 
 
 
 def draw(rows: Sequence[Row]) -> Any:
-    """Six panels; theirs orange, ours blue, green and violet."""
+    """Eight panels; theirs orange, ours blue, green and violet."""
     titles = ["1  One column, K = 1: abs(x - a)", "2  One column, K = 2: (x - a) abs(x - a)",
-              "3  Two columns, K = 1: product of abs", "4  One column, analytic bump, rule with K = 8",
-              "5  Noise needed, as a multiple of the published scale", "6  Simulated table, 50,000 rows"]  # fmt: skip
-    figure, axes = panels(3, 2, titles)
+              "3  Two columns, K = 1: product of abs", "4  Two columns, K = 4: product of (x - a)^3 abs(x - a)",
+              "5  One column, analytic bump, rule with K = 8", "6  Time of the published summary and of a query",
+              "7  Noise needed, as a multiple of the published scale", "8  Simulated table, 50,000 rows"]  # fmt: skip
+    figure, axes = panels(4, 2, titles)
     for name in CLASSES:
         _draw_rates(next(axes), rows, name)
+    _draw_times(next(axes), rows)
     _draw_scale(next(axes), rows)
     _draw_table(next(axes), rows)
     return figure
@@ -287,9 +311,16 @@ def _draw_rates(ax: Any, rows: Sequence[Row], name: str) -> None:
     claimed = [first[0].value * (row.n / first[0].n) ** (-k / (2 * d + k)) for row in first]
     ax.plot([row.n for row in first], claimed, color="black", linestyle=":", linewidth=1.3,
             label=f"Table 1: n^-{k / (2 * d + k):.2g}")  # fmt: skip
-    place = "lower left" if k == 8 else "upper right"
+    place = "upper right" if k < 4 else "lower left"
     axis(ax, "rows", "worst bias + 1 standard error", log="xy", legend={"loc": place})
-    ax.set_ylim(top=ax.get_ylim()[1] * (3 if k < 8 else 1))
+    ax.set_ylim(top=ax.get_ylim()[1] * (3 if k < 4 else 1))
+
+
+def _draw_times(ax: Any, rows: Sequence[Row]) -> None:
+    for name, color in (("d=1, K=1", OTHER), ("d=1, K=2", OURS), ("d=2, K=4", THIRD)):
+        for method, marker in (("summary", "s"), ("query", "o")):
+            line(ax, select(rows, figure=name, method=method), "n", f"{method}, {name}", color=color, marker=marker)
+    axis(ax, "rows", "seconds", log="xy", legend={"loc": "upper left"})
 
 
 def _draw_scale(ax: Any, rows: Sequence[Row]) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Context, Decimal, InvalidOperation
 from fractions import Fraction
-from typing import Literal
+from typing import Literal, TypeVar
 
 from .accounting import GRID, Currency, amount_of, epsilon_of, gdp_of_pure, pure_of_gdp
 from .errors import BadBudget
@@ -28,6 +29,7 @@ __all__ = [
 
 Neighbours = Literal["replace", "add-remove"]
 Number = int | float | str | Decimal | Fraction
+Amount = TypeVar("Amount", int, Fraction)
 
 # No budget has an exponent beyond this; a number that has one is a mistake or an attack.
 LARGEST_EXPONENT = 300
@@ -66,15 +68,59 @@ class Unit:
 
     replace     one person's rows are replaced; the number of rows n is public
     add-remove  one person's rows are added or removed; n is private and measured with noise
+
+    Without `person` the owner promises that nobody has more rows, and under replace that each has as many as before.
+    With it (the column that tells people apart) the vault keeps at most `rows` rows of each. Somebody with 0 to m rows
+    may then be replaced by somebody with 0 to m others, so that n is private under both relations.
     """
 
     rows: int = 1
     neighbours: Neighbours = "replace"
+    person: str | None = None
 
     @property
     def private_rows(self) -> bool:
-        """Whether the number of rows is private: it is where rows are added or removed."""
-        return self.neighbours == "add-remove"
+        """Whether the number of rows is private: it is where rows are added or removed, or people told apart."""
+        return self.neighbours == "add-remove" or self.person is not None
+
+    @property
+    def changes(self) -> tuple[Neighbours, ...]:
+        """What may happen to each of a person's rows.
+
+        If a rows of a person become b others, min(a, b) are replaced and |a - b| added or removed, so that a sum moves
+        by at most m times the larger of the two changes of one row, in any norm; and by that much if all m rows are
+        the worst one.
+        """
+        return ("replace", "add-remove") if self.person and self.neighbours == "replace" else (self.neighbours,)
+
+    def most(self, change: Callable[[Neighbours], Amount]) -> Amount:
+        """The largest change that one row can make, given that under each relation."""
+        return max(change(relation) for relation in self.changes)
+
+    @property
+    def open_relation(self) -> Neighbours:
+        """The relation under which the sums of a joint noise are shaped: add-remove wherever n is private."""
+        return "add-remove" if self.private_rows else "replace"
+
+    @property
+    def gauge(self) -> int:
+        """The largest gauge of a person's change, in the body of changes of one row under `open_relation`.
+
+        Gauges add up. Where rows come and go, a row that is replaced is one that goes and one that comes.
+        """
+        return self.rows * len(self.changes)
+
+    @property
+    def change(self) -> str:
+        """What may happen to the rows of one person, in a word."""
+        if self.person and self.neighbours == "replace":
+            return "replaced by 0 to as many others"
+        return "added or removed" if self.neighbours == "add-remove" else "replaced"
+
+    @property
+    def declared(self) -> dict[str, int | str]:
+        """What a domain says of it under `unit`."""
+        return ({"person": self.person} if self.person else {}) | {"rows": self.rows}
 
     @property
     def moved(self) -> int:

@@ -183,7 +183,8 @@ class CutInsideBin(BadQuestion):
         self.name, self.cut, self.below, self.above = name, cut, below, above
         super().__init__(
             f"{name} {cut} cuts a bin in two: a bin starts at its lower edge and ends before the next, and the "
-            f"nearest edges are {below} and {above}; ask with >= or < at one of these"
+            f"nearest edges are {below} and {above}; ask with >= or < at one of these, or for an estimate with "
+            "--interpolate (in Python interpolate=True)"
         )
 
 

@@ -11,6 +11,8 @@ __all__ = ["ALONG", "EXTRAS", "need"]
 SERVE = "pip install 'hushtable[serve]'"
 # Whatever else is imported anywhere is a dependency in pyproject.toml; a test compares the two.
 EXTRAS = {
+    "adbc_driver_manager": "pip install 'hushtable[db]'",
+    "adbc_driver_postgresql": "pip install 'hushtable[db]'",
     "matplotlib": "pip install 'hushtable[report]'",
     "pandas": "pip install pandas",
     "polars": "pip install polars",

@@ -11,11 +11,13 @@ from pathlib import Path
 import pytest
 
 from hushtable import extras
+from hushtable.addresses import TableAt
 from hushtable.cli.serve import NEEDED, check_installed
 from hushtable.errors import BadData, BadQuestion
 from hushtable.extras import ALONG, EXTRAS, need
 from hushtable.questions.answer import Answer
 from hushtable.report.plots import check_picture
+from hushtable.vault.sources.postgresql import PostgresqlSource
 
 ROOT = Path(__file__).parents[2]
 SRC = ROOT / "src" / "hushtable"
@@ -78,6 +80,8 @@ def test_an_extra_that_is_missing_says_what_to_install(module, monkeypatch, tmp_
         "matplotlib": lambda: check_picture(tmp_path / "a.svg"),
         "pandas": answer.to_pandas,
         "polars": answer.to_polars,
+        "adbc_driver_manager": lambda: PostgresqlSource(TableAt("postgresql://h/db", "t")),
+        "adbc_driver_postgresql": lambda: PostgresqlSource(TableAt("postgresql://h/db", "t")),
     } | dict.fromkeys(NEEDED, check_installed)
     with pytest.raises((BadQuestion, BadData), match=rf"needs {module}, which is not installed: pip install"):
         ways[module]()

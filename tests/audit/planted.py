@@ -8,6 +8,7 @@ from fractions import Fraction
 from itertools import cycle
 
 import numpy as np
+import planted_people as people
 import planted_steps as steps
 from planting import DRAWS, SMALL, exchanged, measured, released
 
@@ -270,6 +271,9 @@ FAULTS = {
     "threshold without noise": Planted(steps.exact_threshold, ("law",)),
     "charged once for four": Planted(steps.charged_once, ("price",)),
     "delta kept by a second reveal": Planted(steps.delta_kept, ("price",)),
+    "which rows count hangs on others": Planted(people.rows_by_their_place, ("price",)),
+    "other rows in a second pass": Planted(people.other_rows_in_a_second_pass, ("rows",)),
+    "number of rows public, of people": Planted(people.public_rows_of_people, ("price",)),
     "delta not charged": Planted(steps.delta_not_charged, ("price",)),
     "watch of one row, of three": Planted(steps.watch_of_one_row, ("law",)),
     "watch of one row, of two": Planted(steps.watch_of_one_row_of_two, ("law",)),

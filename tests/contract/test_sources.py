@@ -4,18 +4,22 @@ Every price assumes this. A case is a pair of tables that differ in one row; wha
 (codes, keys, numbers, decision lists) must be the same, and so must success: no row may refuse a release.
 """
 
+import contextlib
 import csv
 import gzip
 import json
 import random
 import re
+import sqlite3
 from datetime import date, datetime, time
 from decimal import Decimal
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import pandas
 import polars
+import postgres
 import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet
@@ -25,6 +29,7 @@ from made_workbook import cell, made_workbook, row_of
 from openpyxl import Workbook
 from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 
+from hushtable.addresses import TableAt
 from hushtable.domain import Domain
 from hushtable.errors import BadPath
 from hushtable.vault.coding import encode, encode_rules, read_keys, real_numbers
@@ -337,6 +342,51 @@ def as_sheet(rows, path):
     return made_workbook(path / "t.xlsx", [row_of([cell(name) for name in NAMES]), *rows])
 
 
+def sqlite_hostile(luck):
+    """Cells of a column have any type; text may hold anything."""
+    cells = ordinary(TEXT, luck)
+    odd = [*CELLS, None, 2**63 - 1, -(2**63), 1e308, 5e-324, float("inf"), b"\xff\x00", b"17", 17, 2.5, 1]
+    for _ in range(luck.choice((1, 1, 8))):
+        cells[luck.randrange(len(cells))] = luck.choice(odd)
+    return cells
+
+
+def _storable(cell, never=""):
+    if not isinstance(cell, str):
+        return cell
+    return cell.encode("utf-8", "replace").decode().replace(never or "\x00\x01\x02", "")
+
+
+def as_sqlite(rows, path):
+    (path / "t.sqlite").unlink(missing_ok=True)
+    with contextlib.closing(sqlite3.connect(path / "t.sqlite")) as connection:
+        connection.execute(f"CREATE TABLE t ({', '.join(NAMES)})")
+        marks = ", ".join("?" * len(NAMES))
+        connection.executemany(f"INSERT INTO t VALUES ({marks})", [[_storable(c) for c in row] for row in rows])
+        connection.commit()
+    return TableAt(f"sqlite:///{path}/t.sqlite", "t")
+
+
+def _text_table(rows, never=""):
+    columns = _by_column([[_storable(cell, never) for cell in row] for row in rows])
+    return pa.table({name: pa.array(values, pa.string()) for name, values in columns.items()})
+
+
+def as_duckdb(rows, path):
+    (path / "t.duckdb").unlink(missing_ok=True)
+    with duckdb.connect(str(path / "t.duckdb")) as connection:
+        given = _text_table(rows)
+        connection.register("given", given)
+        connection.execute("CREATE TABLE t AS SELECT * FROM given")
+    return TableAt(f"duckdb:///{path}/t.duckdb", "t")
+
+
+def as_postgresql(rows, path):
+    """It stores no character 0."""
+    postgres.server().ingest("t", _text_table(rows, never="\x00"))
+    return TableAt(postgres.server().address(), "t")
+
+
 WAYS = {
     "csv": (csv_ordinary, csv_hostile, as_csv, 3000),
     "windows csv.gz": (csv_ordinary, csv_hostile, as_windows_csv_gz, 800),
@@ -356,7 +406,11 @@ WAYS = {
     "polars lazy": (text_ordinary, text_hostile, as_lazy, 200),
     "excel": (objects_ordinary, excel_hostile, as_excel, 100),
     "excel by hand": (sheet_ordinary, sheet_hostile, as_sheet, 1000),
+    "sqlite": (text_ordinary, sqlite_hostile, as_sqlite, 300),
+    "duckdb": (text_ordinary, text_hostile, as_duckdb, 100),
 }
+if not postgres.missing():
+    WAYS["postgresql"] = (text_ordinary, text_hostile, as_postgresql, 150)
 
 
 def test_there_are_ten_thousand_cases():
@@ -369,11 +423,22 @@ def test_every_source_is_held_to_this(tmp_path):
     held = set()
     for row, _, build, _ in WAYS.values():
         held.add(type(open_source(build([row(random.Random(1))], tmp_path), DOMAIN)))
-    assert set(sources().values()) == held
+    left = {sources()["postgresql"]} if postgres.missing() else set()
+    assert set(sources().values()) == held | left
 
 
 def test_every_source_says_what_it_takes():
-    assert sorted(sources()) == ["csv", "excel", "feather", "frame", "json", "parquet"]
+    assert sorted(sources()) == [
+        "csv",
+        "duckdb",
+        "excel",
+        "feather",
+        "frame",
+        "json",
+        "parquet",
+        "postgresql",
+        "sqlite",
+    ]
     for kind in sources().values():
         assert kind.takes.__func__ is not Source.takes.__func__, kind
 
@@ -394,7 +459,7 @@ def test_no_source_takes_what_none_reads(data):
     assert not any(kind.takes(data) for kind in sources().values())
 
 
-@pytest.mark.parametrize("scheme", ["postgresql", "s3", "file", "duckdb+x"])
+@pytest.mark.parametrize("scheme", ["s3", "file", "duckdb+x"])
 def test_an_address_that_none_reads_is_refused_in_one_line_that_says_what_is(scheme):
     with pytest.raises(BadPath, match=rf"nothing here reads {re.escape(scheme)}:// addresses; .*\.parquet") as caught:
         open_source(f"{scheme}://user:secret@host/t.csv", DOMAIN)

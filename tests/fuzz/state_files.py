@@ -48,7 +48,7 @@ def prepare(folder: Path) -> Callable[[random.Random], None]:
                 belief, _ = remembered(plan, state)
                 belief.share((0,), np.array([True, False, False, False]))
             if state.first("reserved") and luck.random() < 0.2:
-                _account(state, plan, folder / "t.ledger", read=lambda _: None)  # type: ignore[arg-type, return-value]
+                _account(state, plan, folder / "t.ledger", read=lambda *_: None)  # type: ignore[arg-type, return-value]
         finally:
             state.close()
 

@@ -38,7 +38,9 @@ def main() -> None:
     made = [
         *coded(),
         dated(),
+        summed(),
         ruled(),
+        people(),
         *twice(),
         *rare(),
         *wide(),
@@ -121,6 +123,26 @@ def dated() -> Case:
     return "dates-pure", release(shape, table, "pure", "marginals(width=2)", "tables"), asked
 
 
+def people() -> Case:
+    """People who are told apart: at most two rows of each count."""
+    shape = domain(rows=2, person="who")
+    table = table_of(shape, random_codes(shape, 3000, seed=3))
+    table = table.append_column("who", pa.array([(i * i) % 900 for i in range(3000)]))
+    return "people-zcdp", release(shape, table, "zcdp", "marginals(width=2)", "low-order"), CODED
+
+
+def summed() -> Case:
+    """Tables with exact sums of a column beside them."""
+    shape = ht.Domain.from_dict(domain().to_dict() | {"means": ["age"]})
+    table = table_of(shape, random_codes(shape, 1000, seed=3))
+    asked = (
+        "SELECT avg(age) FROM t",
+        "SELECT sex, avg(age) FROM t GROUP BY sex",
+        "SELECT avg(age) FROM t WHERE smoker",
+    )
+    return "means-gdp", release(shape, table, "gdp", "marginals(width=2)", "tables"), asked
+
+
 def twice() -> Iterator[Case]:
     """A whole table with a second round: tables of three columns beside pairs."""
     shape = domain({f"b{i}": {"kind": "boolean", "missing": "error"} for i in range(5)})
@@ -157,6 +179,8 @@ def keyed() -> Iterator[Case]:
     two = domain({"url": {"kind": "open"}, "kind": {"kind": "boolean", "missing": "error"}}, neighbours="add-remove")
     for budget in ("approx", "pure", "rho"):
         yield f"hash-sketch-{budget}", release(one, table, budget, "sparse(size=10, buckets=256)"), LISTS
+    project = release(one, table, "gdp", "sparse(size=10)", "sparse-project(height=256)")
+    yield "sparse-project-gdp", project, LISTS[:3]
     pairs = ("(url, kind) IN (('v1', 'true'), ('v2', 'false'))", "top(2)")
     workload = "sparse(size=10, columns=[url, kind], buckets=256)"
     yield "hash-sketch-columns", release(two, table, "approx", workload), pairs
@@ -194,6 +218,14 @@ def smooth() -> Iterator[Case]:
     for budget in ("zcdp", "gdp"):
         cheb = release(shape, table, budget, "smooth(columns=[age])", "smooth-cheb")
         yield f"smooth-cheb-{budget}", cheb, (bump, "avg(age)")
+    names = ("age", "height", "weight")
+    fine = ht.Domain.from_dict(
+        {"table": "t", "attributes": {c: {"kind": "number", "between": [0, 100], "bins": 4} for c in names}}
+    )
+    numbers = pa.table({c: pa.array(source.beta(2, 3, 1000) * 100, mask=source.random(1000) < 0.1) for c in names})
+    sparse = release(fine, numbers, "gdp", "smooth(columns=[age, height, weight], t=9)", "smooth-sparse")
+    many = ("avg(exp(-(age + height + weight) / 200))", "avg(age * height)", "avg(weight)")
+    yield "smooth-sparse-gdp", sparse, many
     examples = "smooth(columns=[age], examples=['exp(-((age-40)/10)**2)', 'expit((age-50)/9)'])"
     yield "smooth-direct-pure", release(shape, table, "pure", examples, "smooth-direct"), ("avg(expit((age-50)/9))",)
     yield "k-norm-means", release(shape, table, "pure", "means(columns=[age])", "k-norm"), ("avg(age)", "avg(2*age+1)")

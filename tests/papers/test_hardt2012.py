@@ -75,6 +75,57 @@ def test_without_the_survey_the_claims_about_it_are_skipped(monkeypatch, tmp_pat
 
     monkeypatch.setattr(tables, "DATA", tmp_path)
     assert tables.nltcs() is None
-    seen = run._large({run.ALL: {}}) | run.measure_curator([], run.NO_DATA)
-    assert len(seen) == 8
+    seen = run._large({run.ALL: {}}) | {"large-rounds": run._more_rounds([])}
+    assert len(seen) == 6
     assert all(one.ours is None and "HUSHTABLE_DATA" in one.note for one in seen.values())
+
+
+def letters(pairs):
+    return " ".join("".join("ABCDEFGH"[p] for p in pair) for pair in sorted(pairs))
+
+
+@pytest.mark.parametrize(
+    ("table", "pairs", "entropy"),
+    [(MILDEW, "AD BD BE CF EF", 0.123), (CZECH, "AC AD AE BC BE DE", 0.018),
+     (ROCHDALE, "AC AD AE AG BD BE BH CE CG DG DH EF FG", 0.125)],
+    ids=lambda v: getattr(v, "name", None),
+)  # fmt: skip
+def test_the_good_models_are_known_ones(table, pairs, entropy):
+    """A chain of genes, the pairs every analysis of the car workers has, and all but one of Whittaker's model."""
+    from papers.hardt2012.good_models import good_model, model_of_pairs
+
+    chosen, found = good_model(table)
+    assert letters(chosen) == pairs
+    assert found == pytest.approx(entropy, abs=1e-3)
+    model = model_of_pairs(table, chosen).reshape((2,) * len(table.attributes))
+    shares = table.shares.reshape(model.shape)
+    for pair in chosen:
+        rest = tuple(p for p in range(model.ndim) if p not in pair)
+        np.testing.assert_allclose(model.sum(axis=rest), shares.sum(axis=rest), atol=1e-5)
+
+
+@pytest.mark.parametrize("share", [Fraction(0), Fraction(1, 10)], ids=str)
+def test_the_optimised_algorithm_spends_its_epsilon_and_chooses_its_rounds(monkeypatch, share):
+    from papers.hardt2012 import optimised as module
+
+    spent, real, start = [], module.one_round, module.start_from
+
+    def counted(parities, door, hypothesis, epsilon):
+        spent.append(epsilon)
+        return real(parities, door, hypothesis, epsilon)
+
+    def begun(parities, door, epsilon):
+        spent.append(epsilon)
+        return start(parities, door, epsilon)
+
+    monkeypatch.setattr(module, "one_round", counted)
+    monkeypatch.setattr(module, "start_from", begun)
+    parities, rounds = ParityClass(CZECH, 3), []
+    for epsilon in (Fraction(1, 20), Fraction(4)):
+        for seed in range(5):
+            spent.clear()
+            hypothesis = module.optimised(parities, epsilon, seed, histogram=share)
+            assert sum(spent) == epsilon
+            assert hypothesis.sum() == pytest.approx(1)
+            rounds.append(len(spent))
+    assert len(set(rounds)) > 1

@@ -32,10 +32,15 @@ VALUES: dict[str, list[Any]] = {
 }
 
 
-def domain(attributes: dict[str, Any] | None = None, *, neighbours: str = "replace", rows: int = 1) -> Domain:
-    return Domain.from_dict(
-        {"table": "t", "neighbours": neighbours, "unit": {"rows": rows}, "attributes": attributes or MIXED}
-    )
+def domain(
+    attributes: dict[str, Any] | None = None,
+    *,
+    neighbours: str = "replace",
+    rows: int = 1,
+    person: str | None = None,
+) -> Domain:
+    unit = {"rows": rows} | ({"person": person} if person else {})
+    return Domain.from_dict({"table": "t", "neighbours": neighbours, "unit": unit, "attributes": attributes or MIXED})
 
 
 def random_codes(shape: Domain, rows: int, seed: int) -> np.ndarray:

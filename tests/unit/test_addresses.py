@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 import hushtable as ht
 from hushtable.cli import app
 from hushtable.errors import BadPath
-from hushtable.owner import compare, draft, fit, vault
+from hushtable.owner import compare, draft, fit, people, vault
 from hushtable.owner.journal import ReleaseJournal
 from hushtable.vault.sources import FrameSource
 
@@ -28,7 +28,7 @@ def opened(tmp_path, monkeypatch):
         texts.append(data)
         return FrameSource(table_of(SHAPE, CODES))
 
-    for module in (compare, draft, fit, vault):
+    for module in (compare, draft, fit, people, vault):
         monkeypatch.setattr(module, "open_source", open_source)
     return texts
 

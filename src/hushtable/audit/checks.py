@@ -15,7 +15,7 @@ from .exact_laws import Floats
 __all__ = ["ALARM", "Check", "Kind", "Signs", "coins_for", "follows_law", "halves", "is_independent", "price_covers"]
 
 Signs = NDArray[np.int8]
-Kind = Literal["price", "law", "independence", "attack", "delta"]
+Kind = Literal["price", "law", "independence", "attack", "delta", "rows"]
 # Of one check; an audit has fewer than two thousand of them, so that all together raise one in a million.
 ALARM = 5e-10
 LEVELS = (0.002, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.998)
@@ -33,6 +33,7 @@ class Check:
                   two steps: the same
     attack        epsilon (or rho) that an attack proves, against what was charged
     delta         the same for delta, at the epsilon that was charged
+    rows          whether the same rows of each person count in every pass: how many do in one and not in another
     """
 
     kind: Kind

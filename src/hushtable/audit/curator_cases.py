@@ -85,7 +85,7 @@ def _session(
 def _lists(specimen: CuratorSpecimen, domain: Domain, plan: CuratorPlan) -> ReleaseCase:
     """Lists of values, in any weights; one replaced row changes most of them."""
     keys = possible_rows(domain, most=100, seed=0) if domain.closed else [(name,) for name in NAMES]
-    new = None if domain.unit.private_rows else keys[1]
+    new = None if domain.unit.neighbours == "add-remove" else keys[1]
     tables = pair_tables(domain, Pair(keys[0], new, 0.0), [keys[2], keys[3], keys[4], keys[5]] * 2)
 
     def act(door: Callable[..., Any], table: MadeUpTable, randomness: Simulated) -> Price:

@@ -48,7 +48,7 @@ def _cases(label: str, made: Plan, runs: int, seed: int) -> Iterator[MeasureCase
 
 def _any_pair(domain: Domain) -> Pair:
     rows = possible_rows(domain, most=100, seed=0)
-    return Pair(rows[0], None if domain.unit.private_rows else rows[-1], 0.0)
+    return Pair(rows[0], None if domain.unit.neighbours == "add-remove" else rows[-1], 0.0)
 
 
 def _measured(made: Plan, table: MadeUpTable, seed: int) -> list[tuple[Statistic, Noise]]:

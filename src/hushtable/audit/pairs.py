@@ -40,18 +40,22 @@ def weights_of(statistic: Statistic, noise: Noise) -> Floats:
 
 def worst_pair(statistic: Statistic, noise: Noise, domain: Domain, *, seed: int) -> Pair:
     """All pairs of many possible rows, then one value of the best pair changed at a time, as long as that helps."""
-    power, weights, added = noise.law.power, weights_of(statistic, noise), domain.unit.private_rows
+    power, weights, kinds = noise.law.power, weights_of(statistic, noise), domain.unit.changes
     rows = possible_rows(domain, most=min(MOST_ROWS, max(20, MOST_COORDINATES // len(weights))), seed=seed)
     vectors = np.array([MadeUpTable(domain, [row]).coordinates(statistic) for row in rows], dtype=np.float64)
+    pairs = [_worst(rows, vectors, weights, power, added=kind == "add-remove") for kind in kinds]
+    worst = max((_climb(statistic, domain, pair, weights, power) for pair in pairs), key=lambda pair: pair.price)
+    return Pair(worst.gone, worst.new, worst.price * domain.unit.rows**power)
+
+
+def _worst(rows: list[Row], vectors: Floats, weights: Floats, power: int, *, added: bool) -> Pair:
     best, pair = -1.0, (0, 0)
     for i, vector in enumerate(vectors):
         changes = vector[None] if added else vectors[i:] - vector
         prices = (np.abs(changes) ** power) @ weights
         if prices.max() > best:
             best, pair = float(prices.max()), (i, i + int(prices.argmax()))
-    new = None if added else rows[pair[1]]
-    worst = _climb(statistic, domain, Pair(rows[pair[0]], new, best), weights, power)
-    return Pair(worst.gone, worst.new, worst.price * domain.unit.rows**power)
+    return Pair(rows[pair[0]], None if added else rows[pair[1]], best)
 
 
 def _climb(statistic: Statistic, domain: Domain, pair: Pair, weights: NDArray[np.float64], power: int) -> Pair:
@@ -87,5 +91,5 @@ def pair_tables(domain: Domain, pair: Pair, others: list[Row]) -> tuple[MadeUpTa
     """
     others = [row for row in others if row not in (pair.gone, pair.new)]
     unit = domain.unit
-    new = [] if unit.private_rows or pair.new is None else [pair.new] * unit.rows
+    new = [] if pair.new is None else [pair.new] * unit.rows
     return MadeUpTable(domain, [*others, *[pair.gone] * unit.rows]), MadeUpTable(domain, [*others, *new])

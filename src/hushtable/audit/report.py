@@ -19,13 +19,14 @@ GROUPS = {
     "curator": "Curators",
     "statistic": "Statistics",
     "step": "Steps of the door",
+    "people": "People with many rows",
 }
 HEAD = """\
 # Audit
 
 <!-- Written by `hush audit --write docs/audit.md` (`make audit`); edits here are lost. -->
 
-`hush audit` attacks everything that may leave the vault: every mechanism, every statistic, both curators and every
+`hush audit` attacks everything that may leave the vault: every mechanism, every statistic, every curator and every
 step of the door. It takes two neighbouring tables (the worst pair of rows that a search over all pairs, or over many
 and by climbing, finds; of persons with one row, and where the name says so with two or three), makes many simulated
 releases of both, and asks four things:

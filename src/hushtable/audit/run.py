@@ -19,6 +19,7 @@ from .curator_cases import curator_cases
 from .curve_cases import CURVES, CurveCase, audit_curve, curve_cases
 from .measurements import MeasureCase, audit_measure
 from .mechanism_cases import mechanism_cases
+from .people_cases import PEOPLE, PeopleCase, audit_people, people_cases
 from .releases import ReleaseCase, audit_release
 from .specimens import CURATORS, specimens_of
 from .statistic_cases import statistic_cases
@@ -27,8 +28,8 @@ from .step_cases import STEPS, step_cases
 
 __all__ = ["FAST", "FULL", "AuditTarget", "Effort", "Result", "audit", "judge", "targets", "total_alarm"]
 
-Group = Literal["mechanism", "curator", "statistic", "step", "law"]
-Case = MeasureCase | ReleaseCase | CurveCase
+Group = Literal["mechanism", "curator", "statistic", "step", "law", "people"]
+Case = MeasureCase | ReleaseCase | CurveCase | PeopleCase
 SEED = 2026
 CATALOGUE = "src/hushtable/audit (specimens.py, statistic_specimens.py)"
 
@@ -61,6 +62,8 @@ class AuditTarget:
             return curator_cases(self.name, seed=SEED)
         if self.group == "law":
             return curve_cases(self.name)
+        if self.group == "people":
+            return people_cases()
         return statistic_cases(self.name) if self.group == "statistic" else iter(step_cases(self.name))
 
 
@@ -101,6 +104,7 @@ def targets(name: str | None = None) -> list[AuditTarget]:
         "statistic": sorted(statistics()),
         "step": STEPS,
         "law": CURVES,
+        "people": PEOPLE,
     }
     every = [AuditTarget(group, of_group) for group, names in groups.items() for of_group in names]
     if name is None:
@@ -152,9 +156,11 @@ def judge(case: Case, *, effort: Effort, seed: int) -> list[Check]:
         return audit_measure(case, draws=effort.draws, seed=seed)
     if isinstance(case, CurveCase):
         return audit_curve(case)
+    if isinstance(case, PeopleCase):
+        return audit_people(case, seed=seed)
     return audit_release(case, share=effort.share, seed=seed)
 
 
 def total_alarm(results: Iterable[Result]) -> float:
     """The chance that any check of a right mechanism fails, at most."""
-    return ALARM * sum(check.kind != "price" for result in results for check in result.checks)
+    return ALARM * sum(check.kind not in ("price", "rows") for result in results for check in result.checks)

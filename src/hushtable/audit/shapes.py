@@ -55,11 +55,16 @@ FINE: Attributes = {name: attribute | {"bins": 16} for name, attribute in REAL.i
 RELATIONS: tuple[Neighbours, ...] = ("replace", "add-remove")
 
 
-def shape(attributes: Attributes, neighbours: Neighbours = "replace", *, rows: int = 1) -> Domain:
-    """A domain of these attributes."""
-    return Domain.from_dict({"table": "t", "neighbours": neighbours, "unit": {"rows": rows}, "attributes": attributes})
+def shape(
+    attributes: Attributes, neighbours: Neighbours = "replace", *, rows: int = 1, person: str | None = None
+) -> Domain:
+    """A domain of these attributes; with `person` people are told apart by that column."""
+    unit = {"rows": rows} | ({"person": person} if person else {})
+    return Domain.from_dict({"table": "t", "neighbours": neighbours, "unit": unit, "attributes": attributes})
 
 
-def persons(rows: int) -> str:
-    """The end of a case's name, where a person may have several rows."""
+def persons(rows: int, person: str | None = None) -> str:
+    """The end of a case's name, where a person may have several rows, or any number up to so many."""
+    if person:
+        return f", 0 to {rows} rows a person"
     return f", {rows} rows a person" if rows > 1 else ""

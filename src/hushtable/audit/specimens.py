@@ -229,6 +229,10 @@ SPECIMENS: tuple[Specimen, ...] = (
         RHO, ("polynomial(near, cheap, new)",), model="polynomials",
     ),
     Specimen(
+        "polynomial-lists", RULES, "polynomials(family=decision_lists)", "polynomials", PURE,
+        ("polynomial(near, NOT cheap)",), model="polynomials", attacks=(Attack(budgets=(PURE, RHO), runs=120),),
+    ),
+    Specimen(
         "mwem", CLOSED, "marginals(width=2)", "mwem(rounds=3)", RHO, TABLES,
         model="weighted", chooses=True,
         attacks=(Attack(budgets=(PURE, RHO), attributes=MIXED, mechanism="mwem(rounds=2)", runs=120),),
@@ -269,6 +273,11 @@ SPECIMENS: tuple[Specimen, ...] = (
         attacks=(Attack(budgets=(LOOSE,), workload="sparse(size=3)", runs=500),),
     ),
     Specimen(
+        "sparse-project", OPEN, "sparse(size=5)", "sparse-project(height=64)", RHO, LISTS[:3],
+        model="sparse-project",
+        attacks=(Attack(budgets=(RHO,), workload="sparse(size=3)", mechanism="sparse-project(height=16)", runs=120),),
+    ),
+    Specimen(
         "conjunctions", BINARY, "conjunctions(free=1, buckets=256)", "hash-sketch", PURE, ("near AND cheap",),
         model="hash-sketch",
     ),
@@ -294,6 +303,11 @@ SPECIMENS: tuple[Specimen, ...] = (
     Specimen(
         "smooth-paper", SMOOTH, "smooth(columns=[age], t=4)", "smooth-paper", PURE, MEANS[:1],
         model="smooth", attacks=(Attack(budgets=(PURE,), attributes=REAL, workload=TWO_NUMBERS),),
+    ),
+    Specimen(
+        "smooth-sparse", REAL, "smooth(columns=[age, bmi], t=5)", "smooth-sparse", RHO,
+        ("SELECT avg(exp(-age / 40)) FROM t", "SELECT avg(age * bmi) FROM t"),
+        model="smooth", attacks=(Attack(workload="smooth(columns=[age, bmi], t=3)", runs=60),),
     ),
     Specimen(
         "smooth-direct", SMOOTH, "smooth(columns=[age], examples=['exp(-age / 40)'])", "smooth-direct", RHO, MEANS[:1],

@@ -8,6 +8,7 @@ from fractions import Fraction
 from ..domain import Domain
 from ..laws import Law
 from ..vault.door.door import Noise
+from ..vault.door.noise import sensitivity_of
 from ..vault.statistics import Statistic
 from .measurements import MeasureCase
 from .shapes import BINARY, RELATIONS, persons, shape
@@ -21,13 +22,15 @@ UNEVEN = (Fraction(1), Fraction(3, 2), Fraction(5, 2))
 
 
 def statistic_cases(name: str) -> Iterator[MeasureCase]:
-    """The cases of one statistic; also with two rows a person where that is quick."""
+    """The cases of one statistic; with two rows a person where that is quick, and with 0 to 2 for every one."""
     specimen = STATISTICS[name]
     for relation in RELATIONS:
-        for rows in (1, 2) if specimen.attributes is BINARY else (1,):
-            domain = shape(specimen.attributes, relation, rows=rows)
+        quick = [(1, None), (2, None)] if specimen.attributes is BINARY else [(1, None)]
+        # Under add-remove a person who is told apart changes nothing but which rows there are.
+        for rows, person in [*quick, (2, "who")] if relation == "replace" else quick:
+            domain = shape(specimen.attributes, relation, rows=rows, person=person)
             for number, statistic in enumerate(specimen.build(domain)):
-                label = f"{name}{f' {number + 1}' if number else ''}, {relation}{persons(rows)}"
+                label = f"{name}{f' {number + 1}' if number else ''}, {relation}{persons(rows, person)}"
                 for law in LAWS:
                     noise = noise_for(statistic, law, domain)
                     if noise is not None:
@@ -38,14 +41,12 @@ def noise_for(statistic: Statistic, law: Law, domain: Domain) -> Noise | None:
     """About epsilon 1 or rho 1/2; None where no row changes anything."""
     power, unit = law.power, domain.unit
     alone = [
-        statistic.sensitivity(
-            power=power, weights=[Fraction(int(g == h)) for h in range(statistic.groups)], neighbours=unit.neighbours
-        )
+        sensitivity_of(statistic, unit, power=power, weights=[Fraction(int(g == h)) for h in range(statistic.groups)])
         for g in range(statistic.groups)
     ]
     if not any(alone):
         return None
     uneven = [UNEVEN[g % len(UNEVEN)] if alone[g] else Fraction(0) for g in range(statistic.groups)]
     weights = [1 / u if u else Fraction(0) for u in uneven]
-    whole = statistic.sensitivity(power=power, weights=weights, neighbours=unit.neighbours) * Fraction(unit.rows**power)
+    whole = sensitivity_of(statistic, unit, power=power, weights=weights) * Fraction(unit.rows**power)
     return Noise(law=law, per_group=tuple(u * whole for u in uneven))

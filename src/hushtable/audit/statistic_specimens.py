@@ -19,6 +19,7 @@ from ..domain.decision_list import DecisionList
 from ..maths.families.family import Family
 from ..maths.families.row_polynomials import RowPolynomials
 from ..maths.interactions.layout import InteractionLayout
+from ..maths.keys.projection import Projection, key_length
 from ..maths.keys.siphash import KEY_BYTES
 from ..maths.keys.sketches import Sketch
 from ..maths.linear import Boxes, ListedQueries
@@ -38,11 +39,15 @@ from ..vault.statistics.decision_lists import DecisionListSums
 from ..vault.statistics.functions import FunctionSums
 from ..vault.statistics.hash_sums import HashSums
 from ..vault.statistics.list_count import ListCount
+from ..vault.statistics.list_monomials import ListMonomialSums
 from ..vault.statistics.list_sums import ListSums
 from ..vault.statistics.long_lists import LongListSums
 from ..vault.statistics.polynomials import PolynomialSums
+from ..vault.statistics.projected_sums import ProjectedSums
 from ..vault.statistics.row_count import RowCount
+from ..vault.statistics.sparse_chebyshev import SparseChebyshevSums
 from ..vault.statistics.splines import SplineSums
+from ..vault.statistics.split_sums import SplitSums
 from ..vault.statistics.wide_counts import WideCounts
 from .made_up_tables import NAMES
 from .shapes import BINARY, FINE, MIXED, OPEN, REAL, RULES, Attributes
@@ -155,6 +160,10 @@ def _hash_sums(domain: Domain) -> list[Statistic]:
     return [HashSums([_open(domain)], Sketch(bytes(range(KEY_BYTES)), 8, signed)) for signed in (True, False)]
 
 
+def _projected_sums(domain: Domain) -> list[Statistic]:
+    return [ProjectedSums([_open(domain)], Projection(bytes(range(1, 1 + key_length(4))), height)) for height in (1, 9)]
+
+
 def _list_sums(domain: Domain) -> list[Statistic]:
     keys = [key_of(name) for name in NAMES]
     return [ListSums([_open(domain)], [keys[:2], keys[1:4], keys[:1]])]
@@ -168,6 +177,12 @@ def _decision_lists(domain: Domain) -> list[Statistic]:
     (attribute,) = domain.attributes
     assert isinstance(attribute, DecisionList)
     return [DecisionListSums(attribute, order) for order in (1, 2)]
+
+
+def _list_monomials(domain: Domain) -> list[Statistic]:
+    (attribute,) = domain.attributes
+    assert isinstance(attribute, DecisionList)
+    return [ListMonomialSums(attribute, order) for order in (1, 2)]
 
 
 def _long_lists(domain: Domain) -> list[Statistic]:
@@ -192,7 +207,7 @@ def _splines(domain: Domain) -> list[Statistic]:
 
 
 def _chebyshev(domain: Domain) -> list[Statistic]:
-    neighbours = domain.unit.neighbours
+    neighbours = domain.unit.open_relation
     weights = np.rint(decaying(4, 2, 2.0) * WEIGHT_UNIT).astype(np.int64)  # the last is that of missing values
     usual = ChebyshevSums([_block()], weights=[weights], bits=10, neighbours=neighbours)
     # Equal weights have a bound without any room, and of one bit rounding leaves little.
@@ -200,10 +215,21 @@ def _chebyshev(domain: Domain) -> list[Statistic]:
     return [usual, ChebyshevSums([age], weights=[even], bits=1, neighbours=neighbours)]
 
 
+def _sparse_chebyshev(domain: Domain) -> list[Statistic]:
+    neighbours = domain.unit.neighbours
+    sums = SparseChebyshevSums([_block()], levels=[2], decay=0.0, bits=10, neighbours=neighbours)
+    full = Block((Axis("age", 18, 98), Axis("bmi", 14, 54)))
+    return [sums, SparseChebyshevSums([full], levels=[3], decay=0.5, bits=12, neighbours=neighbours)]
+
+
 def _functions(domain: Domain) -> list[Statistic]:
     # The last one states a range that its values leave: they must be cut to it.
     texts, ranges = ("exp(-age/50)", "age*bmi", "bmi"), ((0.1, 0.7), (252.0, 5292.0), (24.0, 34.0))
     return [FunctionSums(_block(), [parse_expression(t, ["age", "bmi"]) for t in texts], ranges, 2**20)]
+
+
+def _split(domain: Domain) -> list[Statistic]:
+    return [SplitSums(domain, [("age", None), ("bmi", None), ("age", "bmi")], unit=2**10)]
 
 
 def _bounded_tables(domain: Domain) -> list[Statistic]:
@@ -260,12 +286,16 @@ STATISTICS: dict[str, StatisticSpecimen] = {
     "list-count": StatisticSpecimen(attributes=OPEN, build=_list_count),
     "list-sums": StatisticSpecimen(attributes=OPEN, build=_list_sums),
     "hash-sums": StatisticSpecimen(attributes=OPEN, build=_hash_sums),
+    "projected-sums": StatisticSpecimen(attributes=OPEN, build=_projected_sums, exact=()),
     "row-count": StatisticSpecimen(attributes=MIXED, build=_row_count),
     "decision-lists": StatisticSpecimen(attributes=RULES, build=_decision_lists),
+    "list-monomials": StatisticSpecimen(attributes=RULES, build=_list_monomials),
     "long-lists": StatisticSpecimen(attributes=RULES, build=_long_lists),
     "decided-counts": StatisticSpecimen(attributes=RULES, build=_decided_counts),
     "splines": StatisticSpecimen(attributes=REAL, build=_splines),
     "chebyshev": StatisticSpecimen(attributes=FINE, build=_chebyshev, exact=()),
+    "sparse-chebyshev": StatisticSpecimen(attributes=FINE, build=_sparse_chebyshev, exact=()),
     "bounded-tables": StatisticSpecimen(attributes=REAL, build=_bounded_tables, exact=()),
     "functions": StatisticSpecimen(attributes=REAL, build=_functions, exact=()),
+    "split-sums": StatisticSpecimen(attributes=REAL, build=_split),
 }

@@ -47,7 +47,7 @@ def _price(currency: Currency, epsilon: int = 1) -> Price:
 
 def _tables(domain: Domain, here: list[Row], there: list[Row], others: list[Row]) -> tuple[MadeUpTable, MadeUpTable]:
     """Two neighbouring tables: all rows of one person are others, or are there only once."""
-    new = [] if domain.unit.private_rows else there
+    new = [] if domain.unit.neighbours == "add-remove" else there
     return MadeUpTable(domain, [*others, *here]), MadeUpTable(domain, [*others, *new])
 
 

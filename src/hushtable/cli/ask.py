@@ -42,6 +42,9 @@ def run(
         bool, typer.Option("--simultaneous", help="Intervals that hold for all cells of a cross-tab at once.")
     ] = False,
     view: Annotated[View, typer.Option(help="A cross-tab as released, or without negative cells.")] = View.raw,
+    interpolate: Annotated[
+        bool, typer.Option("--interpolate", help="Estimate where a condition cuts a bin in two, which is refused else.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Ask a released summary. Needs no data, spends no budget, and says how sure it is."""
@@ -53,7 +56,9 @@ def run(
     if (question is None) == (in_file is None):
         raise BadQuestion("give a question or --in FILE, not both or neither")
     opened = load(synopsis)
-    answer = opened.ask(opened.read_list(in_file) if in_file is not None else question or "", count=count)
+    answer = opened.ask(
+        opened.read_list(in_file) if in_file is not None else question or "", count=count, interpolate=interpolate
+    )
     if isinstance(answer, CrossTab):
         answer = answer.consistent() if view is View.consistent else answer
         value = answer.to_dict(confidence, simultaneous=simultaneous)

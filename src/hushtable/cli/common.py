@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ..budget import Budget
 
 __all__ = [
+    "DATA_HELP",
     "AsJson",
     "Counting",
     "Data",
@@ -29,6 +30,7 @@ __all__ = [
     "Quote",
     "Rho",
     "Separator",
+    "TableName",
     "budget_from",
     "progress_bar",
     "say",
@@ -40,7 +42,11 @@ __all__ = [
 STOPPED = 130
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 # As typed: the address of a database is no path, and would lose a slash as one.
-Data = Annotated[str, typer.Argument(help="The table: .csv, .csv.gz, .parquet, .feather, .xlsx or .jsonl.")]
+DATA_HELP = "The table: .csv, .csv.gz, .parquet, .feather, .xlsx or .jsonl, or the address of a database."
+Data = Annotated[str, typer.Argument(help=DATA_HELP)]
+TableName = Annotated[
+    str | None, typer.Option("--table", help="The table at the address of a database, NAME or SCHEMA.NAME.")
+]
 DomainPath = Annotated[Path, typer.Option("--domain", help="The domain file (YAML).")]
 Epsilon = Annotated[str | None, typer.Option(help="Total epsilon.")]
 Delta = Annotated[str | None, typer.Option(help="Delta that goes with epsilon, for example 1e-9.")]

@@ -24,6 +24,7 @@ from .common import (
     Quote,
     Rho,
     Separator,
+    TableName,
     budget_from,
     progress_bar,
     say,
@@ -61,6 +62,7 @@ def run(
     state: Annotated[
         Path | None, typer.Option(help="The curator's memory; NAME.curator beside the ledger by default.")
     ] = None,
+    table: TableName = None,
     epsilon: Epsilon = None,
     delta: Delta = None,
     rho: Rho = None,
@@ -135,7 +137,7 @@ def run(
     shape = Domain.load(domain).with_csv(
         separator=separator, quote=quote, decimal=decimal, encoding=encoding, multiline=multiline
     )
-    vault = Vault(data, shape, ledger=ledger)
+    vault = Vault(data, shape, ledger=ledger, table=table)
     if freeze is not None:
         check_writable(freeze)
     with progress_bar("reading", None) as progress:

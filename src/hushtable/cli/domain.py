@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .common import AsJson, Decimal, Encoding, Multiline, Quote, Separator, progress_bar, say
+from .common import AsJson, Decimal, Encoding, Multiline, Quote, Separator, TableName, progress_bar, say
 
 if TYPE_CHECKING:
     from ..domain import Domain
     from ..owner.fit import ColumnFit
+    from ..owner.people import PeopleFit, Repeated
 
 __all__ = ["app"]
 
@@ -28,6 +29,7 @@ def check(
     data: Annotated[
         str | None, typer.Option(help="Also count, column by column, which values fit. READS THE DATA: owner only.")
     ] = None,
+    table: TableName = None,
     propose: Annotated[
         bool,
         typer.Option("--propose", help="With --data: also rules that all rows keep. PRIVATE KNOWLEDGE: owner only."),
@@ -41,22 +43,29 @@ def check(
 ) -> None:
     """Say what a domain declares, check its rules, and optionally how a table fits both."""
     from ..domain import Domain
+    from ..domain.review import warnings_about
     from ..errors import BadData
     from ..words import counted, listed
 
     shape = Domain.load(domain).with_csv(
         separator=separator, quote=quote, decimal=decimal, encoding=encoding, multiline=multiline
     )
-    rows = [{"name": a.name, "kind": a.kind, "codes": a.size} for a in shape.attributes]
-    who = f"at most {counted(shape.unit.rows, 'row')} per person, {shape.unit.neighbours}"
+    rows = [{"name": a.name, "kind": a.kind, "codes": a.size, "values": list(a.labels)} for a in shape.attributes]
+    warnings = warnings_about(shape)
+    kept = f"{counted(shape.unit.rows, 'row')} per person"
+    told = f"people told apart by {shape.unit.person}, at most {kept} kept"
+    who = f"{told if shape.unit.person else f'at most {kept}'}, {shape.unit.neighbours}"
     text = [f"{shape.table}: {counted(len(rows), 'attribute')}, {who}"]
-    text += [f"  {row['name']:<24} {row['kind']:<10} {row['codes'] or 'unlisted'}" for row in rows]
+    text += [_column_line(row) for row in rows]
+    text += [f"warning: {warning}" for warning in warnings]
     value: dict[str, Any] = {
         "table": shape.table,
         "digest": shape.digest,
         "neighbours": shape.unit.neighbours,
         "rows_per_person": shape.unit.rows,
         "attributes": rows,
+        "means": list(shape.means),
+        "warnings": warnings,
     }
     value |= _rules(shape, text)
     if data is None:
@@ -64,17 +73,31 @@ def check(
             raise typer.BadParameter("rules are proposed from the rows: give them by --data")
         say(value, "\n".join(text), as_json=as_json)
         return
+    from ..addresses import table_at
     from ..owner.fit import fit_of
+    from ..owner.people import identifiers, people_fit
 
+    rows_at = table_at(data, table)
     with progress_bar("reading", None) as progress:
-        fits = fit_of(data, shape, progress)
+        fits = fit_of(rows_at, shape, progress)
+        repeated, people = identifiers(rows_at, shape, progress), people_fit(rows_at, shape, progress)
     value["data"] = [asdict(fit) for fit in fits]
-    text += _fit_lines(fits)
-    value |= _rule_counts(shape, data, text, propose=propose)
+    value["identifiers"] = [asdict(one) for one in repeated]
+    value["people"] = None if people is None else asdict(people)
+    text += [*_fit_lines(fits), *_people_lines(people, shape.unit.rows), *_identifier_lines(repeated, shape.unit.rows)]
+    value |= _rule_counts(shape, rows_at, text, propose=propose)
     say(value, "\n".join(text), as_json=as_json)
     refused = [fit.name for fit in fits if fit.refused]
     if refused:
         raise BadData(f"a release would be refused: `missing: error` and not all values fit in: {listed(refused)}")
+
+
+def _column_line(row: dict[str, Any]) -> str:
+    """Name, kind, how many values or bins there are, and the first of them."""
+    from ..words import listed, shortened
+
+    shown = shortened(listed([shortened(value, 30) for value in row["values"]], 8), 120)
+    return f"  {row['name']:<24} {row['kind']:<10} {row['codes'] or 'unlisted':<9} {shown}".rstrip()
 
 
 def _rules(shape: Domain, text: list[str]) -> dict[str, Any]:
@@ -93,7 +116,7 @@ def _rules(shape: Domain, text: list[str]) -> dict[str, Any]:
     return {"rules": [rule.text for rule in rules], "no_place": left}
 
 
-def _rule_counts(shape: Domain, data: str, text: list[str], *, propose: bool) -> dict[str, Any]:
+def _rule_counts(shape: Domain, data: Any, text: list[str], *, propose: bool) -> dict[str, Any]:
     """How many rows break each rule, and rules that all keep; exact, for the owner."""
     if not (propose or shape.impossible or shape.always):
         return {}
@@ -131,10 +154,42 @@ def _fit_lines(fits: list[ColumnFit]) -> list[str]:
     return lines
 
 
+def _people_lines(people: PeopleFit | None, rows: int) -> list[str]:
+    if people is None:
+        return []
+    from ..words import counted
+
+    most = sorted(people.moved, key=lambda pair: -pair[1])[:3]
+    return [
+        f"people: {people.people:,}, of whom {people.cut:,} have more than {counted(rows, 'row')}; "
+        f"{people.left_out:,} of {people.rows:,} rows would be left out",
+        *([f"rows that name nobody: {people.unnamed:,}; each counts as a person of its own"] * (people.unnamed > 0)),
+        *(
+            [f"columns that leaving out moves most: {', '.join(f'{n} ({s:.1%} of rows)' for n, s in most)}"]
+            * bool(most)
+        ),
+    ]
+
+
+def _identifier_lines(repeated: list[Repeated], rows: int) -> list[str]:
+    """Loud: a table of many rows a person, released as one row each, protects nobody as it says."""
+    from ..words import counted
+
+    return [
+        f"LOOK AT {one.name}: it looks like an identifier and has up to {counted(one.most, 'row')} a value "
+        f"({one.above:,} of {one.values:,} values have more than {rows}), but the domain declares "
+        f"{counted(rows, 'row')} per person. If it tells people apart, declare unit: {{person: {one.name}, rows: m}}, "
+        "or a person with many rows is protected far less than the budget says"
+        for one in repeated
+    ]
+
+
 @app.command()
 def draft(
     data: Annotated[str, typer.Argument(help="The table to look at.")],
-    table: Annotated[str | None, typer.Option(help="Name of the table; the file's name by default.")] = None,
+    table: Annotated[
+        str | None, typer.Option(help="Name of the table, also of the one at an address; the file's name by default.")
+    ] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write here instead of printing.")] = None,
     separator: Separator = None,
     quote: Quote = None,
@@ -144,6 +199,7 @@ def draft(
     as_json: AsJson = False,
 ) -> None:
     """Draft a domain from a table. READS THE DATA: the draft reveals what it saw and must be reviewed."""
+    from ..addresses import database_at, table_at
     from ..domain.csv_text import Csv
     from ..domain.yaml_text import yaml_text
     from ..files import check_writable, new_file
@@ -152,7 +208,8 @@ def draft(
     csv = Csv().with_options(separator=separator, quote=quote, decimal=decimal, encoding=encoding, multiline=multiline)
     target = check_writable(output) if output is not None else None
     with progress_bar("reading", None) as progress:
-        shape = draft_domain(data, table or Path(data).name.split(".")[0], progress, csv=csv)
+        named = table or Path(data).name.split(".")[0]
+        shape = draft_domain(table_at(data, table) if database_at(data) else data, named, progress, csv=csv)
     text = "".join(f"# {line}\n" for line in WARNING.splitlines()) + yaml_text(shape.to_dict())
     if target is not None:
         with new_file(target) as file:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .common import (
+    DATA_HELP,
     AsJson,
     Decimal,
     Delta,
@@ -18,6 +19,7 @@ from .common import (
     Quote,
     Rho,
     Separator,
+    TableName,
     budget_from,
     progress_bar,
     say,
@@ -32,11 +34,10 @@ __all__ = ["run"]
 
 
 def run(
-    data: Annotated[
-        str | None, typer.Argument(help="The table: .csv, .csv.gz, .parquet, .feather, .xlsx or .jsonl.")
-    ] = None,
+    data: Annotated[str | None, typer.Argument(help=DATA_HELP)] = None,
     domain: Annotated[Path | None, typer.Option(help="The domain file (YAML).")] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="The synopsis file to write.")] = None,
+    table: TableName = None,
     workload: Workload = None,
     mechanism: Mechanism = None,
     epsilon: Epsilon = None,
@@ -65,8 +66,10 @@ def run(
     as_json: AsJson = False,
 ) -> None:
     """Publish a private summary of a table. Its price is in the ledger before any noise is drawn."""
+    from ..addresses import table_at
+
     if resume is not None:
-        _finish(resume, data, output, ledger, as_json=as_json)
+        _finish(resume, table_at(data, table), output, ledger, as_json=as_json)
         return
     if data is None or domain is None or output is None:
         raise typer.BadParameter("a release needs DATA, --domain and --output; or --resume and a .part file")
@@ -81,7 +84,7 @@ def run(
         separator=separator, quote=quote, decimal=decimal, encoding=encoding, multiline=multiline
     )
     check_writable(output)
-    vault = Vault(data, shape, ledger=ledger)
+    vault = Vault(data, shape, ledger=ledger, table=table)
     made = plan(
         shape,
         rows=vault.rows if rows is None else rows,
@@ -104,7 +107,7 @@ def run(
     _say(synopsis, output, account, {"ledger": charged, "plan": made.to_dict()}, as_json=as_json)
 
 
-def _finish(part: Path, data: str | None, output: Path | None, ledger: Path | None, *, as_json: bool) -> None:
+def _finish(part: Path, data: Any, output: Path | None, ledger: Path | None, *, as_json: bool) -> None:
     """What an interrupted release had measured, and what it had not, becomes its file."""
     from ..files import check_writable
     from ..owner.resume import finished, output_of

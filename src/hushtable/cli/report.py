@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .common import AsJson, progress_bar, say
+from .common import AsJson, TableName, progress_bar, say
 
 __all__ = ["run"]
 
@@ -18,6 +18,7 @@ def run(
     data: Annotated[
         str | None, typer.Option(help="Compare with these rows. READS THE DATA: the page is not for publication.")
     ] = None,
+    table: TableName = None,
     domain: Annotated[Path | None, typer.Option(help="The domain of the rows; the synopsis's own by default.")] = None,
     publisher: Annotated[str | None, typer.Option(help="Who publishes the summary, for the page to say.")] = None,
     contact: Annotated[str | None, typer.Option(help="Whom to ask about the table: an address or a name.")] = None,
@@ -41,10 +42,14 @@ def run(
     if data is None:
         text = public_report(released, publisher=publisher, contact=contact)
     else:
+        from ..addresses import table_at
         from ..owner.compare import true_tables
+        from ..owner.people import people_fit
 
         with progress_bar("reading", None) as progress:
-            text = owner_report(released, lambda sets: true_tables(data, shape, sets, progress))
+            rows = table_at(data, table)
+            people = people_fit(rows, shape, progress)
+            text = owner_report(released, lambda sets: true_tables(rows, shape, sets, progress), people)
     with new_file(target) as file:
         file.write(text.encode("utf-8"))
     publishable = data is None and not released.not_private

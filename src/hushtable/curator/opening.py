@@ -27,7 +27,8 @@ from .subject import Subject
 
 __all__ = ["CuratorRequest", "open_curator"]
 
-Rows = Callable[[CuratorPlan], Held]
+# Given what the state calls itself, so that the same rows of each person count whenever it goes on; None: a rehearsal.
+Rows = Callable[[CuratorPlan, str | None], Held]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,7 +104,7 @@ def open_curator(
     made = partial(Curator, randomness=randomness, on_exhausted=on_exhausted)
     if not randomness.private:
         plan, chain = wish.plan(domain, rows), Chain()
-        account, held = StateAccount(Rehearsal(plan.price), chain), read(plan)
+        account, held = StateAccount(Rehearsal(plan.price), chain), read(plan, None)
         return made(plan=plan, subject=_subject(plan), state=chain, account=account, rows=held)
     file = StateFile(state)
     try:
@@ -168,20 +169,21 @@ def _account(file: StateFile, plan: CuratorPlan, path: Path, read: Rows) -> tupl
 
     A table that does not fit its domain then leaves nothing behind, and its reservation is returned.
     """
+    nonce = str(file.entries[0].get("nonce", ""))
     if file.first("reserved"):
         ledger = Ledger.open(path)
         begun = resumed(ledger, plan, file)
         paid_by = (begun.entry or {}).get("line")
         ledger.require(table=plan.domain.table, domain_digest=plan.domain.digest, reserved=paid_by)
-        return begun, read(plan)
+        return begun, read(plan, nonce)
     account = LedgerAccount.open(purpose_of(plan, file), path)
     if not account.has_ledger:
-        held = read(plan)
+        held = read(plan, nonce)
         _reserve(file, account)
     else:
         _reserve(file, account)
         try:
-            held = read(plan)
+            held = read(plan, nonce)
         except BaseException:
             account.settle(None)
             file.disposable = True

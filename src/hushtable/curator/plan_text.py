@@ -24,7 +24,7 @@ def plan_text(plan: CuratorPlan) -> str:
     """Way, prices, threshold and both forecasts, in at most a screen."""
     unit = plan.domain.unit
     who = "one row" if unit.rows == 1 else f"up to {unit.rows} rows of one person"
-    change = "added or removed" if unit.private_rows else "replaced"
+    change = unit.change
     rows = "not given" if plan.rows is None else f"{plan.rows:,}"
     lines = [
         f"table      {plan.domain.table}, {counted(len(plan.domain.attributes), 'attribute')}, rows: {rows}",

@@ -8,9 +8,10 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from ..errors import BadQuestion, UnknownAttribute
-from .attributes import Uncoded
+from ..errors import BadQuestion, CutInsideBin, UnknownAttribute
+from .attributes import Ordered, Uncoded
 from .column_pairs import MIRRORED, check_comparable, compared
+from .cuts import BinCuts
 from .derived import as_condition, compare_derived, is_derived
 from .domain import Domain
 from .events import Value, bare, compare, is_missing, one_of
@@ -65,8 +66,8 @@ def syntax_tree(text: str, forms: str = FORM) -> exp.Expr:
 class ConditionReader:
     """Walks one syntax tree with a whitelist of node types; everything else is refused by name."""
 
-    def __init__(self, domain: Domain) -> None:
-        self.domain = domain
+    def __init__(self, domain: Domain, cuts: BinCuts | None = None) -> None:
+        self.domain, self.cuts = domain, cuts
         self.notes: dict[str, None] = {}
         """Remarks, in the order in which they came up."""
 
@@ -191,14 +192,27 @@ class ConditionReader:
     def _compared(self, node: exp.Expr, operator: str, value: exp.Expr) -> Predicate:
         if is_derived(node):
             return compare_derived(self, node, operator, self.value(value))
-        position = self.position(node)
-        return compare(position, self.domain.closed[position], operator, self.value(value), self.say)
+        position, literal = self.position(node), self.value(value)
+        attribute = self.domain.closed[position]
+        try:
+            return compare(position, attribute, operator, literal, self.say)
+        except CutInsideBin:
+            if self.cuts is None or not isinstance(attribute, Ordered) or not isinstance(literal, (Fraction, str)):
+                raise
+            number = attribute.number(literal)
+            assert number is not None
+            return self.cuts.event(position, attribute, operator, number)
 
     def _one_of(self, node: exp.Expr, values: list[exp.Expr]) -> Predicate:
         if is_derived(node):
             return disjunction([self._compared(node, "=", value) for value in values])
         position = self.position(node)
-        return one_of(position, self.domain.closed[position], [self.value(value) for value in values], self.say)
+        try:
+            return one_of(position, self.domain.closed[position], [self.value(value) for value in values], self.say)
+        except CutInsideBin:
+            if self.cuts is None:
+                raise
+            return disjunction([self._compared(node, "=", value) for value in values])
 
     def _is(self, node: exp.Expr) -> Predicate:
         """IS NULL, IS TRUE, IS FALSE: known for every row; of what is missing or unknown, IS TRUE is false."""

@@ -15,16 +15,16 @@ from ..errors import BadDomain, BadPath, UnknownAttribute
 from ..words import counted, html_lines, listed, shortened
 from .attributes import Attribute, Uncoded
 from .csv_text import Csv
-from .reading import check_settings, read_attributes, read_table, read_unit
+from .reading import check_settings, read_attributes, read_means, read_table, read_unit
 
 __all__ = ["Domain"]
 
-SETTINGS = ("always", "attributes", "csv", "impossible", "missing_values", "neighbours", "table", "unit")
+SETTINGS = ("always", "attributes", "csv", "impossible", "means", "missing_values", "neighbours", "table", "unit")
 
 # Before it nobody knew dates, times, labels and codes for missing values.
 CODED_FORM = 5
-# Before it nobody knew what always holds, nor comparisons between columns.
-RULED_FORM = 6
+# Before it nobody knew what always holds, comparisons between columns, sums of columns, nor who is told apart.
+NEWEST_FORM = 6
 # Columns that a notebook shows.
 MOST_SHOWN = 100
 
@@ -55,6 +55,8 @@ class Domain:
     unit: Unit = field(default_factory=Unit)
     impossible: tuple[str, ...] = ()
     """Conditions that no row satisfies, in the words of a question."""
+    means: tuple[str, ...] = ()
+    """Columns of numbers whose exact sums are measured too."""
     always: tuple[str, ...] = ()
     """Conditions that every row satisfies: `a -> b`, or a condition alone."""
     csv: Csv = field(default_factory=Csv)
@@ -88,12 +90,15 @@ class Domain:
         if not isinstance(parts, Mapping):
             raise BadDomain("a domain is a mapping with table, attributes, unit and neighbours")
         check_settings(parts, SETTINGS, "the domain")
+        attributes = read_attributes(parts)
         made = cls(
             table=read_table(parts),
-            attributes=read_attributes(parts),
-            unit=read_unit(parts),
+            attributes=attributes,
+            unit=read_unit(parts, [a.name for a in attributes]),
             csv=Csv.from_dict(parts.get("csv", {})),
         )
+        if "means" in parts:
+            made = replace(made, means=read_means(parts["means"], made.attributes))
         if "impossible" not in parts and "always" not in parts:
             return made
         from .impossible import checked_rules
@@ -118,10 +123,10 @@ class Domain:
         """All that a release depends on once its rows are read."""
         return {
             "table": self.table,
-            "unit": {"rows": self.unit.rows},
+            "unit": self.unit.declared,
             "neighbours": self.unit.neighbours,
             "attributes": {a.name: a.to_dict() for a in self.attributes},
-        } | {name: list(rules) for name in ("impossible", "always") if (rules := getattr(self, name))}
+        } | {name: list(told) for name in ("impossible", "always", "means") if (told := getattr(self, name))}
 
     def with_csv(self, **options: str | bool | None) -> Domain:
         """The same domain for files written otherwise; options as in `csv`, those that are None stay."""
@@ -136,8 +141,8 @@ class Domain:
     @property
     def form(self) -> int:
         """The first version of the file format that knows all that is declared here."""
-        if self.always or (self.impossible and self._compares):
-            return RULED_FORM
+        if self.means or self.always or self.unit.person is not None or (self.impossible and self._compares):
+            return NEWEST_FORM
         plain = (dict(vars(a)) for a in self.attributes)
         coded = any(a.kind in ("date", "time") for a in self.attributes)
         return CODED_FORM if coded or any(p.get("labels_of") or p["missing_values"] for p in plain) else 1
@@ -157,6 +162,11 @@ class Domain:
     def names(self) -> tuple[str, ...]:
         """Names of all attributes, in order."""
         return tuple(a.name for a in self.attributes)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that data must have: the attributes, and the one that tells people apart, if one is declared."""
+        return (*self.names, *([self.unit.person] if self.unit.person else []))
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:

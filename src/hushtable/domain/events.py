@@ -11,7 +11,7 @@ from ..words import listed, suggestion
 from .attributes import Attribute, Boolean, Ordered, canonical, edge_text
 from .predicate import Event
 
-__all__ = ["Say", "Value", "bare", "compare", "equals", "how_it_is_read", "is_missing", "one_of"]
+__all__ = ["Say", "Value", "bare", "compare", "equals", "event_on", "how_it_is_read", "is_missing", "one_of"]
 
 # A literal of a question; None is SQL's NULL.
 Value = Fraction | str | bool | None
@@ -27,7 +27,7 @@ def bare(position: int, attribute: Attribute) -> Event:
             f"{attribute.name} is not true or false on its own; compare it, for example "
             f"{attribute.name} = '{attribute.labels[0]}'"
         )
-    return _event(position, attribute, {1})
+    return event_on(position, attribute, {1})
 
 
 def is_missing(position: int, attribute: Attribute) -> Event:
@@ -51,7 +51,7 @@ def compare(position: int, attribute: Attribute, operator: str, value: Value, sa
         raise BadQuestion(f"{attribute.name} is {kind}; compare it with {wanted}, not '{value}'")
     below = operator in ("<", "<=")
     first = _bin_from(attribute, OPPOSITE[operator] if below else operator, number, shown=operator)
-    event = _event(position, attribute, set(range(first, len(attribute.values))))
+    event = event_on(position, attribute, set(range(first, len(attribute.values))))
     return Event(position, event.false, event.true) if below else event
 
 
@@ -71,13 +71,13 @@ def equals(position: int, attribute: Attribute, value: Value, say: Say) -> Event
         return _never_known(position, attribute, say)
     code = _code(attribute, value, say)
     if code is None:
-        return _event(position, attribute, set())
+        return event_on(position, attribute, set())
     if code == attribute.missing_code:
         return is_missing(position, attribute)
     if code == attribute.other_code:  # whoever names it knows where its rows are
         true = tuple(c == code for c in range(attribute.size))
         return Event(position, true, tuple(c < len(attribute.values) for c in range(attribute.size)))
-    return _event(position, attribute, {code})
+    return event_on(position, attribute, {code})
 
 
 def _never_known(position: int, attribute: Attribute, say: Say) -> Event:
@@ -86,7 +86,7 @@ def _never_known(position: int, attribute: Attribute, say: Say) -> Event:
     return Event(position, nowhere, nowhere)
 
 
-def _event(position: int, attribute: Attribute, codes: set[int]) -> Event:
+def event_on(position: int, attribute: Attribute, codes: set[int]) -> Event:
     """True on `codes`, false on the other declared values; missing is unknown, as in SQL.
 
     The bin for undeclared values is false for listed values but unknown for numbers, which may lie anywhere.

@@ -9,12 +9,12 @@ from typing import Any, cast, get_args
 from ..budget import Neighbours, Unit
 from ..errors import BadDomain
 from ..words import listed, readable, suggestion
-from .attributes import MOST_CODES, Attribute, Boolean, Integer, Missing, Number, Open, canonical
+from .attributes import MOST_CODES, Attribute, Binned, Boolean, Integer, Missing, Number, Open, canonical
 from .decision_list import DecisionList
 from .reading_dates import read_date, read_time
 from .reading_words import read_category, read_codes, read_labels
 
-__all__ = ["check_settings", "read_attributes", "read_table", "read_unit"]
+__all__ = ["check_settings", "read_attributes", "read_means", "read_table", "read_unit"]
 
 # A whole number without edges gets one bin a value up to this many values.
 MOST_SINGLE_BINS = 1000
@@ -52,6 +52,20 @@ def read_table(parts: Mapping[str, Any]) -> str:
     return table
 
 
+def read_means(given: Any, attributes: Sequence[Attribute]) -> tuple[str, ...]:
+    """The columns whose exact sums are measured: numbers between two bounds, each named once."""
+    numbers = [a.name for a in attributes if isinstance(a, Binned)]
+    if not isinstance(given, (list, tuple)) or not all(isinstance(name, str) for name in given):
+        raise BadDomain(f"means is a list of columns, such as [{', '.join(numbers[:2]) or 'age'}]")
+    for name in given:
+        if name not in numbers:
+            known = f"{listed(numbers) or 'none'}.{suggestion(name, numbers)}"
+            raise BadDomain(f"means: '{name}' is no column of numbers; there are {known}")
+    if len(set(given)) < len(given):
+        raise BadDomain("means names a column twice; name each column once")
+    return tuple(given)
+
+
 def read_attributes(parts: Mapping[str, Any]) -> tuple[Attribute, ...]:
     """The columns, in the order of the file."""
     attributes = parts.get("attributes")
@@ -64,19 +78,42 @@ def read_attributes(parts: Mapping[str, Any]) -> tuple[Attribute, ...]:
     return built
 
 
-def read_unit(parts: Mapping[str, Any]) -> Unit:
-    """Who is protected: one row a person unless the domain says otherwise."""
+def read_unit(parts: Mapping[str, Any], names: Sequence[str]) -> Unit:
+    """Who is protected: one row a person unless the domain says otherwise; `names` are those of the attributes."""
     unit = parts.get("unit", {})
     if not isinstance(unit, Mapping):
-        raise BadDomain("unit is written {rows: 1}: at most this many rows per person")
-    check_settings(unit, ["rows"], "unit")
+        raise BadDomain("unit is written {rows: 1}, at most this many rows per person, or {person: COLUMN, rows: 3}")
+    check_settings(unit, ["person", "rows"], "unit")
+    if unit.get("rows") in ("auto", "best", "max"):
+        raise BadDomain(
+            "unit rows is a number that you choose by what is publicly known; it is not looked for in the rows, which "
+            "would tell of them"
+        )
     rows = _whole(unit.get("rows", 1), "unit rows")
     if rows < 1:
         raise BadDomain(f"unit rows must be at least 1, not {rows}")
     neighbours = parts.get("neighbours", "replace")
     if neighbours not in get_args(Neighbours):
         raise BadDomain(f"neighbours must be replace or add-remove, not {str(neighbours)[:40]!r}")
-    return Unit(rows=rows, neighbours=cast(Neighbours, neighbours))
+    return Unit(rows=rows, neighbours=cast(Neighbours, neighbours), person=_person(unit, names))
+
+
+def _person(unit: Mapping[str, Any], names: Sequence[str]) -> str | None:
+    """The column that tells people apart; it is private, so it is no attribute."""
+    if "person" not in unit:
+        return None
+    person = unit["person"]
+    if not isinstance(person, str) or not person.strip() or not person.isprintable():
+        raise BadDomain(f"unit person is the name of the column that tells people apart, not {str(person)[:40]!r}")
+    if "rows" not in unit:
+        raise BadDomain(
+            f"unit names {person} but not how many rows of each person are kept; write {{person: {person}, rows: 3}}"
+        )
+    if person in names:
+        raise BadDomain(
+            f"{person} tells people apart (unit person), so it cannot be an attribute too: leave it out of attributes"
+        )
+    return person
 
 
 def _attribute(name: str, given: object, codes: tuple[str, ...]) -> Attribute:

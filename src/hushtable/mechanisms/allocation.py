@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ..budget import Price, Unit
 from ..laws import Law
 from ..maths.interactions.layout import InteractionLayout
-from ..vault.door.noise import Noise
+from ..vault.door.noise import Noise, sensitivity_of
 from .base import Forecast
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def allocate(
     costs = []
     for group in range(len(interactions.groups)):
         alone = [Fraction(int(g == group)) for g in range(len(interactions.groups))]
-        costs.append(float(statistic.sensitivity(power=law.power, weights=alone, neighbours=unit.neighbours)))
+        costs.append(float(sensitivity_of(statistic, unit, power=law.power, weights=alone)))
     if uses is None:
         uses = [use(interactions, law, group, interactions.order) for group in range(len(costs))]
     root = least_variance_root(law)

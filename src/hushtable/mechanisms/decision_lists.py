@@ -29,7 +29,7 @@ from .long_lists import LongLists, long_list_design, release_long_lists
 if TYPE_CHECKING:
     from ..vault.door.door import Door
 
-__all__ = ["DecisionListsRelease"]
+__all__ = ["LONGEST_EXACT", "SECONDS_PER_ROW", "SECONDS_PER_SET", "DecisionListsRelease"]
 
 MOST_NUMBERS = 20_000_000
 # Up to so many rules every pattern of decisions has a polynomial of its own: there are 2^length of them.

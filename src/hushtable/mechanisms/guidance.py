@@ -6,6 +6,9 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from ..domain.review import averages_warning
+from ..questions.workloads import Marginals
+from ..questions.workloads.whole_table import WholeTable
 from ..words import readable
 
 if TYPE_CHECKING:
@@ -49,4 +52,6 @@ def warnings_of(plan: Plan) -> list[str]:
             f"{rows:,} rows are few for these questions: the best shares are off by about {share:.2g}; "
             "ask for fewer columns at a time, merge bins, or spend more"
         )
+    if isinstance(plan.workload, (Marginals, WholeTable)):
+        found += averages_warning(plan.domain)
     return found

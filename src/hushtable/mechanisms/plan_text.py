@@ -23,7 +23,6 @@ def plan_text(plan: Plan) -> str:
 def _head(plan: Plan) -> list[str]:
     unit, design = plan.domain.unit, plan.design
     who = "one row" if unit.rows == 1 else f"up to {unit.rows} rows of one person (every sensitivity x {unit.rows})"
-    change = "added or removed" if unit.private_rows else "replaced"
     rows = "not given" if plan.rows is None else f"{plan.rows:,}"
     cost = [f"{design.numbers:,} numbers", f"{design.memory / 1e6:,.0f} MB"]
     if plan.rows is not None:
@@ -32,11 +31,39 @@ def _head(plan: Plan) -> list[str]:
         f"table      {plan.domain.table}, {counted(len(plan.domain.attributes), 'attribute')}, rows: {rows}",
         f"workload   {plan.workload}",
         f"mechanism  {plan.mechanism}: {design.summary}",
-        f"price      {plan.budget}  (spent as {design.price}{_compared_with_zcdp(plan)})",
-        f"protects   {who}, {change}",
+        f"price      {plan.budget}  (spent as {plan.price}{_compared_with_zcdp(plan)})",
+        f"protects   {who}, {unit.change}",
+        *_people(plan),
         f"means      {meaning(plan.budget.epsilon, plan.budget.delta)}",
         f"cost       {', '.join(cost)}",
+        *_means(plan),
     ]
+
+
+def _people(plan: Plan) -> list[str]:
+    """What enforcing a number of rows a person does, and what another number would do. Public facts alone."""
+    unit = plan.domain.unit
+    if not unit.person:
+        return []
+    return [
+        f"people     are told apart: of each at most {counted(unit.rows, 'row')}, chosen at random, are counted, and "
+        "answers are about these;",
+        "           fewer rows a person mean less noise (in proportion) and more that is left out; choose by what is",
+        "           publicly known, as the best number for these very rows would tell of them",
+    ]
+
+
+def _means(plan: Plan) -> list[str]:
+    """What declared means cost, and how well they will be known."""
+    if plan.means is None:
+        declared = bool(plan.domain.means)
+        return [f"averages   not measured for {plan.workload.name}; they go with tables of columns"] if declared else []
+    part = f"{float(plan.means.price.amount / plan.price.amount):.0%} of the budget"
+    if plan.rows is None:
+        return [f"averages   {part} for the sums of {', '.join(plan.domain.means)}"]
+    told = plan.means.forecast(plan.domain, plan.rows).items()
+    errors = ", ".join(f"avg({name}) ± {1.96 * stderr:.2g}" for name, stderr in told)
+    return [f"averages   {errors} (95%, all rows); {part}"]
 
 
 def _compared_with_zcdp(plan: Plan) -> str:

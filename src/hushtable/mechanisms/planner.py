@@ -16,7 +16,8 @@ from ..questions.workloads.whole_table import WholeTable
 from ..words import readable
 from .alternatives import other_ways
 from .base import Mechanism
-from .choice import Choice, best, mechanism_of, offer_of
+from .choice import Choice, Offer, best, mechanism_of, offer_of
+from .means import MEANS_SHARE, design_means, left_for_tables, left_from, measures_means
 from .plans import Alternative, Plan
 
 __all__ = ["Alternative", "Plan", "plan"]
@@ -62,9 +63,18 @@ def plan(
         raise BadPlan("give a budget (epsilon, with or without delta, or rho) or a target error")
     if chosen is None:
         chosen = _default_workload(domain, budget, rows, mechanism, currency)
-    design, others = best(domain, chosen, offer_of(chosen, budget, currency), mechanism, rows)
+    offer, means = offer_of(chosen, budget, currency), measures_means(domain, chosen)
+    design, others = best(domain, chosen, _without_means(offer) if means else offer, mechanism, rows)
     others += other_ways(domain, chosen, budget, rows, design, mechanism, currency)
-    return Plan(domain=domain, workload=chosen, budget=budget, rows=rows, design=design, alternatives=tuple(others))
+    sums = design_means(domain, left_from(offer(design.by), design.price), domain.unit) if means else None
+    return Plan(
+        domain=domain, workload=chosen, budget=budget, rows=rows, design=design, alternatives=tuple(others), means=sums
+    )
+
+
+def _without_means(offer: Offer) -> Offer:
+    """What is left to each mechanism where sums of columns are paid for too."""
+    return lambda mechanism: left_for_tables(offer(mechanism))
 
 
 def _default_workload(
@@ -133,7 +143,10 @@ def _budget_for(
         raise BadPlan(f"width {wanted} is not answered by {workload}; at most {len(design.forecasts)}")
     ratio = Fraction(design.forecasts[wanted - 1].typical) / rows / target
     kind = design.price.currency
-    epsilon = ratio if kind == "pure" else epsilon_of(ratio**2, small, kind)
+    amount = ratio if kind == "pure" else ratio**2
+    if measures_means(domain, workload):
+        amount /= 1 - MEANS_SHARE
+    epsilon = amount if kind == "pure" else epsilon_of(amount, small, kind)
     return Budget(epsilon=_three_digits_up(epsilon), delta=small)
 
 

@@ -9,13 +9,14 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ..budget import Budget, Currency
+from ..budget import Budget, Currency, Price
 from ..domain import Domain
 from ..errors import HushError
 from ..questions.workloads.base import Workload
 from ..words import counted, html, shortened
 from .base import Design, Mechanism
 from .guidance import warnings_of
+from .means import SumsDesign
 
 if TYPE_CHECKING:
     from .geometry.optimality import Optimality
@@ -63,6 +64,13 @@ class Plan:
     rows: int | None
     design: Design[Any]
     alternatives: tuple[Alternative, ...]
+    means: SumsDesign | None = None
+    """What is measured beside the tables, where the domain declares means."""
+
+    @property
+    def price(self) -> Price:
+        """All that a release spends."""
+        return self.design.price if self.means is None else self.design.price + self.means.price
 
     @property
     def mechanism(self) -> str:
@@ -112,8 +120,8 @@ class Plan:
             "mechanism": self.mechanism,
             "summary": design.summary,
             "budget": {k: float(Fraction(v)) for k, v in self.budget.to_dict().items()},
-            "price": {"currency": design.price.currency, "amount": float(design.price.amount)}
-            | ({"delta": float(design.price.delta)} if design.price.delta else {}),
+            "price": {"currency": self.price.currency, "amount": float(self.price.amount)}
+            | ({"delta": float(self.price.delta)} if self.price.delta else {}),
             "currencies": {name: float(self.budget.price_in(name).amount) for name in self.budget.currencies},
             "neighbours": self.domain.unit.neighbours,
             "rows_per_person": self.domain.unit.rows,
@@ -129,6 +137,7 @@ class Plan:
             ],
             "caution": design.caution or None,
             "warnings": warnings_of(self),
+            "means": None if self.means is None or rows is None else self.means.forecast(self.domain, rows),
             "optimality": self.optimality().to_dict(),
             "alternatives": [
                 {"mechanism": a.mechanism, "workload": a.workload, "stderr_rows": list(a.typical), "why_not": a.why_not}

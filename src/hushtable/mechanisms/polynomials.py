@@ -16,6 +16,7 @@ from ..laws import Law
 from ..maths.families.bits import bit_weights
 from ..maths.families.terms import QueryTerms
 from ..maths.interactions.layout import InteractionLayout
+from ..maths.wide.list_polynomials import list_polynomials
 from ..models.polynomials import Evaluator, PolynomialsModel
 from ..questions.workloads.base import Workload
 from ..questions.workloads.decision_lists import DecisionLists
@@ -23,12 +24,14 @@ from ..questions.workloads.polynomials import BIAS, Polynomials
 from ..questions.workloads.wide import Wide
 from ..vault.door.noise import Noise
 from ..vault.statistics.base import Statistic
+from ..vault.statistics.decision_lists import DecisionListSums
+from ..vault.statistics.list_monomials import ListMonomialSums
 from ..vault.statistics.parities import Parities
 from ..vault.statistics.polynomials import PolynomialSums
 from ..words import counted, readable
 from .allocation import allocate, uniform
 from .base import Design, Forecast, Mechanism, of_kind
-from .decision_lists import DecisionListsRelease
+from .decision_lists import LONGEST_EXACT, SECONDS_PER_ROW, SECONDS_PER_SET, DecisionListsRelease
 from .long_lists import LongLists
 from .wide_orders import wide_uses
 
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
 __all__ = ["PolynomialDesign", "PolynomialsRelease", "least_degree", "products"]
 
 MOST_NUMBERS = 20_000_000
+TOO_LONG = "decision_lists as polynomials take lists of up to 8 rules; release decision_lists() for longer ones"
 # Where coefficients are multiples of less than this, a private number of rows has a share of its own, not their noise.
 FINE, OF_ROWS = 1 / 16, Fraction(1, 50)
 
@@ -202,27 +206,51 @@ def _own(domain: Domain, asked: Polynomials, price: Price) -> tuple[PolynomialDe
     return made, work
 
 
+def _published_lists(domain: Domain, asked: Polynomials, price: Price) -> tuple[PolynomialDesign, float]:
+    """Decision lists in products of their inputs, all with one scale of noise [ThaUV12, Theorem 3]."""
+    column, unit = asked.column(domain), domain.unit
+    if column.most_rules > LONGEST_EXACT:
+        raise BadPlan(TOO_LONG)
+    orders = range(1, column.most_rules + 1)
+    degree = asked.degree or next(t for t in orders if list_polynomials(column.most_rules, t).bias <= BIAS)
+    numbers = 1 + InteractionLayout.count([2] * len(column.inputs), degree)
+    if numbers > MOST_NUMBERS:
+        raise BadPlan(f"degree {degree} needs {numbers:,} numbers and the cap is {MOST_NUMBERS:,}; use a lower degree")
+    statistic = ListMonomialSums(column, degree)
+    of_rows = OF_ROWS if unit.private_rows else Fraction(0)
+    noise = Noise.sharing(price, statistic, unit, [of_rows, 1 - of_rows])
+    rows_scale, scale = noise.per_group
+    made = PolynomialDesign(
+        statistic=statistic, noise=noise, evaluator=_list_evaluator(statistic, signs=False), rows_scale=rows_scale,
+        scales=(scale,) * (statistic.order + 1),
+    )  # fmt: skip
+    return made, 1e6 * (SECONDS_PER_ROW + 2**column.most_rules * SECONDS_PER_SET)
+
+
+def _list_evaluator(statistic: DecisionListSums, *, signs: bool) -> Evaluator:
+    """A decision of 1 or -1 counts for twice its share."""
+    inputs, m = statistic.attribute.inputs, statistic.inputs
+    return Evaluator(
+        variables=inputs,
+        terms=QueryTerms(m, statistic.order),
+        signs=signs,
+        constant=np.full(m + 1, 0.5),
+        weights=np.full((1, statistic.order + 1), 0.5 / 2**statistic.polynomials.grid),
+        gamma=np.full(m + 1, float(statistic.polynomials.bias)),
+    )
+
+
 def _lists(domain: Domain, asked: Polynomials, price: Price, rows: int | None) -> tuple[PolynomialDesign, float]:
     """Decision lists in the parities of their inputs: what the mechanism decision-lists measures."""
+    if asked.basis == "monomial":
+        return _published_lists(domain, asked, price)
     design = DecisionListsRelease().design(domain, DecisionLists(order=asked.degree), price, rows)
     measured = design.parameters
     if isinstance(measured, LongLists):
-        raise BadPlan(
-            "decision_lists as polynomials take lists of up to 8 rules; release decision_lists() for longer ones"
-        )
+        raise BadPlan(TOO_LONG)
     statistic, noise = measured
-    column, unit = statistic.attribute, 0.5 / 2**statistic.polynomials.grid
-    m = len(column.inputs)
-    evaluator = Evaluator(
-        variables=column.inputs,
-        terms=QueryTerms(m, statistic.order),
-        signs=True,
-        constant=np.full(m + 1, 0.5),
-        weights=np.full((1, statistic.order + 1), unit),
-        gamma=np.full(m + 1, float(statistic.polynomials.bias)),
-    )
     made = PolynomialDesign(
-        statistic=statistic, noise=noise, evaluator=evaluator, rows_scale=noise.per_group[0],
-        scales=noise.per_group[1:],
+        statistic=statistic, noise=noise, evaluator=_list_evaluator(statistic, signs=True),
+        rows_scale=noise.per_group[0], scales=noise.per_group[1:],
     )  # fmt: skip
     return made, design.work

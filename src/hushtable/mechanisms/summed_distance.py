@@ -38,7 +38,7 @@ def summed_distance(
 ) -> tuple[int, Fraction]:
     """The noisy distance of all tables together from public ones, in units of 1/1024 row, and its noise's scale."""
     statistic = SummedTables(domain.sizes, sets, times=CALIBRATION_UNIT)
-    change = statistic.block_change(domain.unit.neighbours) * domain.unit.rows
+    change = domain.unit.most(statistic.block_change) * domain.unit.rows
     # A price is rounded up to the grid.
     scale = round_up(law.scale(Fraction(change) ** law.power, amount - Fraction(1, GRID)))
     reference = np.concatenate([whole_reference(own, rows) for own in shares])

@@ -21,6 +21,9 @@ __all__ = ["IN_BINS", "Around", "LinearSums", "Spans", "averages", "mean_answer"
 
 Floats = NDArray[np.float64]
 IN_BINS = "{} was released in bins: the bias bound says how far values inside may move it"
+BINS_PART = "{} was released in bins, in which values may lie anywhere: {} of the bar is theirs"
+# Above it a bar is made of bins rather than of noise, and only an exact sum helps.
+MOSTLY_BINS = 0.5
 TOO_SMALL = "a group that is too small to tell from 0 has an unknown average; its interval is all there can be"
 
 
@@ -132,18 +135,36 @@ class Around:
             return self.stderr / room, self.within + self.bias / room, np.zeros_like(room) * unknown
 
 
+def bins_note(attribute: Attribute, means: Estimates, within: Floats) -> str:
+    """What part of the bars is that of the bins, and not of noise."""
+    if means.limits is None:
+        return IN_BINS.format(attribute.name)
+    low, high = means.limits(0.95)
+    half = np.atleast_1d(np.asarray(high - low)) / 2
+    with np.errstate(all="ignore"):
+        parts = np.minimum(np.atleast_1d(within) / half, 1.0)
+    known = parts[np.isfinite(parts)]
+    if not known.size:
+        return IN_BINS.format(attribute.name)
+    part = float(np.median(known))
+    advice = f"; more edges, or means: [{attribute.name}] in the domain, would narrow it" if part > MOSTLY_BINS else ""
+    told = f"{part:.0%}" if known.size > 1 else f"± {float(f'{part * half[np.isfinite(parts)][0]:.2g}'):g}"
+    return BINS_PART.format(attribute.name, told) + advice
+
+
 def mean_answer(
     domain: Domain, question: Question, means: Estimates, *, law: Law, estimator: str = "exact",
-    notes: tuple[str, ...] = (), unbiased: Answer | CrossTab | None = None,
+    notes: tuple[str, ...] = (), unbiased: Answer | CrossTab | None = None, within: Floats | None = None,
 ) -> Answer | CrossTab:  # fmt: skip
-    """The averages of all groups as an answer, with the notes that every model gives."""
+    """The averages of all groups as an answer, with the notes that every model gives.
+
+    `within` is how far values inside their bins may move each average, where that is not all of the bias.
+    """
     assert question.average is not None
     attribute = domain.closed[question.average]
     if question.measure.levels(attribute).half.any():
-        notes = (
-            *notes,
-            IN_BINS.format(attribute.name),
-        )
+        bins = np.asarray(means.bias if within is None else within, dtype=np.float64)
+        notes = (*notes, bins_note(attribute, means, bins))
     if np.isnan(means.value).any():
         notes = (*notes, TOO_SMALL)
     groups = group_labels(domain, question.groups)

@@ -27,7 +27,7 @@ def account_of(plan: Plan, journal: ReleaseJournal, path: Path) -> LedgerAccount
     purpose = Purpose(
         domain=plan.domain,
         total=plan.budget,
-        price=plan.design.price,
+        price=plan.price,
         what=f"release {plan.workload.recorded}, journal {journal.mark}",
         record=journal.path,
         mechanism=plan.mechanism,
@@ -54,13 +54,16 @@ def carry_out(
         door = Door(
             total=total,
             unit=plan.domain.unit,
-            price=plan.design.price,
+            price=plan.price,
             account=account,
             randomness=randomness,
             journal=journal,
         )
         model = plan.by.release(door, plan.domain, plan.design)
-        synopsis = Synopsis.from_release(plan, model, ledger=account.entry, not_private=not randomness.private)
+        means = None if plan.means is None else plan.means.release(door, plan.domain)
+        synopsis = Synopsis.from_release(
+            plan, model, means=means, ledger=account.entry, not_private=not randomness.private
+        )
         if journal is not None:
             synopsis = replace(synopsis, journal=journal.path)
         account.settle(synopsis.digest)

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-import re
 import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..addresses import TableAt, scheme_of, table_at
 from ..budget import Budget, Currency, Number
 from ..domain import Domain
 from ..errors import BadData, BadPath, BadPlan
 from ..mechanisms.planner import Plan
 from ..synopsis import Synopsis
+from ..vault.bounded_source import bounded
 from ..vault.door.randomness import Randomness, SystemRandomness
 from ..vault.held_keys import HeldKeys
 from ..vault.held_rows import HeldRows
 from ..vault.ledger.account import Rehearsal
 from ..vault.ledger.ledger import Ledger
-from ..vault.sources import Progress, open_source
-from ..vault.statistics.base import T, Total
+from ..vault.sources import Progress, Source, open_source
 from ..words import html
 from .carry_out import account_of, carry_out
 from .journal import ENDING, ReleaseJournal
 from .prepare import prepare
+from .reading import reading, row_secret
 
 if TYPE_CHECKING:
     from ..curator.curator import Curator, Held, OnExhausted
@@ -35,17 +36,21 @@ __all__ = ["Vault"]
 class Vault:
     """Holds rows that nobody else sees.
 
-    `data` is a path, a pandas or polars frame, a pyarrow table, anything with an Arrow C stream, or a Source.
+    `data` is a path, a pandas or polars frame, a pyarrow table, anything with an Arrow C stream, the address of a
+    database (`table` names the table there; by default it is called as in the domain), or a Source.
     The ledger is NAME.ledger beside the file, or TABLE.ledger in the working folder for a frame, unless given; a table
     at an address (scheme://...) lies in no folder, so its ledger has to be given.
     """
 
-    def __init__(self, data: Any, domain: Domain, *, ledger: str | Path | None = None) -> None:
+    def __init__(
+        self, data: Any, domain: Domain, *, ledger: str | Path | None = None, table: str | None = None
+    ) -> None:
         self.domain = domain
+        data = table_at(data, table)
         self.ledger_path = Path(ledger) if ledger is not None else _default_ledger(data, domain)
         self._source = open_source(data, domain)
         # What the journal of a release says. Not an address: it may hold a password.
-        self._data = str(Path(data).absolute()) if isinstance(data, (str, Path)) and not _scheme(data) else None
+        self._data = str(Path(data).absolute()) if isinstance(data, (str, Path)) and not scheme_of(data) else None
         self._source.check(domain)
 
     def __repr__(self) -> str:
@@ -57,7 +62,7 @@ class Vault:
 
     @property
     def rows(self) -> int | None:
-        """The number of rows where it is public (neighbours: replace); None where it is private."""
+        """The number of rows where it is public (replace, and no `person`); None where it is private."""
         if self.domain.unit.private_rows:
             return None
         rows = self._source.count()
@@ -97,12 +102,11 @@ class Vault:
         if plan.domain.digest != self.domain.digest:
             raise BadPlan("the plan was made for another domain than the vault's; plan again with this one")
 
-        def total(wanted: Total[T], /) -> T:
-            return self._source.total(wanted, self.domain, progress)
-
-        source = randomness or SystemRandomness()
-        if not source.private:
-            return carry_out(plan, total=total, account=Rehearsal(plan.design.price), journal=None, randomness=source)
+        chance = randomness or SystemRandomness()
+        if not chance.private:
+            purse, secret = Rehearsal(plan.price), row_secret(self.domain, chance)
+            with reading(self._source, self.domain, secret, progress) as total:
+                return carry_out(plan, total=total, account=purse, journal=None, randomness=chance)
         prepare(plan)
         path = _default_journal(self.ledger_path) if journal is None else Path(journal)
         kept = ReleaseJournal.begin(path, plan, ledger=self.ledger_path, data=self._data)
@@ -111,7 +115,8 @@ class Vault:
         except BaseException:
             kept.remove()
             raise
-        return carry_out(plan, total=total, account=account, journal=kept, randomness=source)
+        with reading(self._source, self.domain, kept.facts["nonce"], progress) as total:
+            return carry_out(plan, total=total, account=account, journal=kept, randomness=chance)
 
     @staticmethod
     def resume(
@@ -136,17 +141,18 @@ class Vault:
             kept.close()
             raise
 
-        def total(wanted: Total[T], /) -> T:
+        def opened() -> Source:
             account.check_live()
-            table = kept.facts["data"] if data is None else data
-            if table is None:
+            given = kept.facts["data"] if data is None else data
+            if given is None:
                 raise BadData(f"{kept.path} lacks steps that were not yet taken: give the table too (data=...)")
-            source = open_source(table, made.domain)
+            source = open_source(given, made.domain)
             source.check(made.domain)
-            return source.total(wanted, made.domain, progress)
+            return source
 
         chance = randomness or SystemRandomness()
-        return carry_out(made, total=total, account=account, journal=kept, randomness=chance)
+        with reading(opened, made.domain, kept.facts["nonce"], progress) as total:
+            return carry_out(made, total=total, account=account, journal=kept, randomness=chance)
 
     def curate(
         self,
@@ -181,11 +187,14 @@ class Vault:
         if currency is None and budget is not None and not chosen.exists():
             currency = self.currency_for(budget)
 
-        def read(plan: CuratorPlan) -> Held:
-            if plan.workload is None:
-                return HeldRows.read(self._source, self.domain, progress)
-            columns = plan.workload.attributes(self.domain)
-            return HeldKeys.read(self._source, self.domain, columns, randomness=source, progress=progress)
+        def read(plan: CuratorPlan, nonce: str | None) -> Held:
+            secret = row_secret(self.domain, source) if nonce is None else nonce
+            with self._source.snapshot():
+                rows = bounded(self._source, self.domain, secret)
+                if plan.workload is None:
+                    return HeldRows.read(rows, self.domain, progress)
+                columns = plan.workload.attributes(self.domain)
+                return HeldKeys.read(rows, self.domain, columns, randomness=source, progress=progress)
 
         return open_curator(
             domain=self.domain,
@@ -212,18 +221,12 @@ class Vault:
 
 def _default_ledger(data: Any, domain: Domain) -> Path:
     """NAME.ledger beside NAME.csv, NAME.csv.gz, NAME.parquet, ...; BadPath for an address, which has no folder."""
-    if scheme := _scheme(data):
+    if scheme := scheme_of(data.address if isinstance(data, TableAt) else data):
         raise BadPath(f"a table at {scheme}://... lies in no folder: say with --ledger where its ledger is")
     if isinstance(data, (str, Path)):
         path = Path(data)
         return path.with_name(path.name.split(".")[0] + ".ledger")
     return Path(f"{domain.table}.ledger")
-
-
-def _scheme(data: Any) -> str:
-    """What stands before :// in an address; "" for anything else. One letter is a drive."""
-    address = re.match(r"([A-Za-z][A-Za-z0-9+.-]+)://", data) if isinstance(data, str) else None
-    return address[1] if address else ""
 
 
 def _default_journal(ledger: Path) -> Path:

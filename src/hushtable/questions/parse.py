@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from ..domain import Domain
 from ..domain.conditions import TOO_DEEP, ConditionReader, syntax_tree
+from ..domain.cuts import BinCuts
 from ..domain.predicate import Predicate, surely_empty
 from ..errors import BadQuestion
 from .measure import COUNT, Measure
@@ -61,11 +62,14 @@ class Question:
         return plain and self.where is not None and surely_empty(self.where, sizes)
 
 
-def parse(text: str, domain: Domain) -> Question:
-    """The question a text asks of a domain; BadQuestion says what is wrong with it, and where."""
+def parse(text: str, domain: Domain, cuts: BinCuts | None = None) -> Question:
+    """The question a text asks of a domain; BadQuestion says what is wrong with it, and where.
+
+    A condition that cuts a bin in two is refused, or read as `cuts` has it.
+    """
     from sqlglot import exp
 
-    tree, reader = syntax_tree(text, FORMS), ConditionReader(domain)
+    tree, reader = syntax_tree(text, FORMS), ConditionReader(domain, cuts)
     try:
         if isinstance(tree, exp.Select):
             return _selection(text, tree, reader)

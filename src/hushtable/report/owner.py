@@ -11,8 +11,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..owner.people import PeopleFit
 from ..questions.stamp import SIMULATED
 from ..synopsis import Synopsis
+from ..words import counted
 from .appendix import facts
 from .bars import BarShares, bars
 from .curves import histogram
@@ -54,9 +56,13 @@ def _released(synopsis: Synopsis, positions: tuple[int, ...]) -> Floats | None:
     return None if table is None else table.value.reshape([synopsis.domain.sizes[p] for p in positions])
 
 
-def owner_report(synopsis: Synopsis, true_tables: TrueTables) -> str:
+def owner_report(synopsis: Synopsis, true_tables: TrueTables, people: PeopleFit | None = None) -> str:
     """One HTML page for the owner. Not private: compares with the true table."""
-    sections = [section("What this is", facts(synopsis, synopsis.info())), _errors(synopsis, true_tables)]
+    sections = [
+        section("What this is", facts(synopsis, synopsis.info())),
+        *_people(synopsis, people),
+        _errors(synopsis, true_tables),
+    ]
     names = synopsis.domain.closed[:MOST_COLUMNS]
     exact, pictures = true_tables([(p,) for p in range(len(names))]), []
     for p, (attribute, true) in enumerate(zip(names, exact, strict=True)):
@@ -70,6 +76,27 @@ def owner_report(synopsis: Synopsis, true_tables: TrueTables) -> str:
     sections.append(_pairs(synopsis, true_tables))
     stamp = f"{STAMP}. {SIMULATED}" if synopsis.not_private else STAMP
     return page(f"{synopsis.domain.table}: true against released", sections, stamp=stamp)
+
+
+def _people(synopsis: Synopsis, people: PeopleFit | None) -> list[PagePart]:
+    """What keeping few rows of each person left out, where that was enforced."""
+    if people is None:
+        return []
+    rows = synopsis.domain.unit.rows
+    lines = [
+        ("rows", f"{people.rows:,}"),
+        ("rows left out", f"{people.left_out:,} ({people.left_out / max(people.rows, 1):.1%})"),
+        ("people", f"{people.people:,}"),
+        (f"people with more than {counted(rows, 'row')}", f"{people.cut:,}"),
+        ("rows that name nobody, a person each", f"{people.unnamed:,}"),
+    ]
+    moved = facts_table(("column", "share of rows that moved"), [(name, f"{far:.4f}") for name, far in people.moved])
+    text = (
+        f"At most {counted(rows, 'row')} of each person count, chosen at random; the figures are of a choice like that "
+        "of the release. Whatever the noise, answers are about these rows, and the columns of all rows differ from "
+        "theirs by so much. True numbers on this page are of all rows."
+    )
+    return [section("People with many rows", facts_table(("", ""), lines), moved, text=text)]
 
 
 def _errors(synopsis: Synopsis, true_tables: TrueTables) -> PagePart:

@@ -31,6 +31,7 @@ QUESTIONS = {
     "parities": "in how many rows an odd number of up to {order} things is true",
     "ranges": "in how many rows up to {width} columns lie between two bounds",
     "linear": "a list of questions that was fixed before the release",
+    "means": "means of {columns}, over all rows",
     "smooth": "means, distributions and percentiles of {columns}",
     "sparse": "how many rows have one of up to {size} values that you name",
     "known_lists": "how many rows have one of the values of lists that were fixed before the release",

@@ -44,12 +44,14 @@ class Keeper:
         return cls(_curator(vault, state), Purses(state.with_name(f"{state.name}.purses")))
 
     def do(self, request: dict[str, Any]) -> dict[str, Any]:
-        """One request: ask, history, or what is left."""
+        """One request: ask, history, that of everybody for the owner, or what is left."""
         analyst = str(request.get("analyst", ""))
         if request["do"] == "ask":
             return self._ask(analyst, request)
         if request["do"] == "history":
             return {"history": self._purses.history(analyst), "used": self._purses.used(analyst)}
+        if request["do"] == "everybody":
+            return {"everybody": self._purses.everybody()}
         return {"used": self._purses.all_used()} | self.facts()
 
     def facts(self) -> dict[str, Any]:

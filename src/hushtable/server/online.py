@@ -63,6 +63,12 @@ class Online:
         """What this person asked before."""
         return await to_thread.run_sync(self._worker.ask, {"do": "history", "analyst": person.name})
 
+    async def everybody(self) -> list[dict[str, Any]]:
+        """Who asked what, for the owner."""
+        said = await to_thread.run_sync(self._worker.ask, {"do": "everybody"})
+        found: list[dict[str, Any]] = said["everybody"]
+        return found
+
     async def facts(self) -> dict[str, Any]:
         """What is left, and how much of it each analyst has used."""
         return await to_thread.run_sync(self._worker.ask, {"do": "facts"})

@@ -32,9 +32,11 @@ async def owner(request: Request, place: Here) -> Response:
     except HushError as error:
         wrong = error
     facts = None if place.online is None else await place.online.facts()
+    everybody = [] if place.online is None else await place.online.everybody()
     people = [] if place.sessions.accounts is None else await place.work(place.sessions.accounts.people)
     bar = None if ledger is None else budget_bar(ledger["spent"], ledger["total"])
-    return page(request, "owner.html", ledger=ledger, wrong=wrong, facts=facts, people=people, bar=bar)
+    return page(request, "owner.html", ledger=ledger, wrong=wrong, facts=facts, people=people, bar=bar,
+                everybody=everybody)  # fmt: skip
 
 
 @owner_pages.post("/owner/purse")

@@ -76,6 +76,12 @@ class Purses:
         names = ("question", "at", "source", "answer")
         return [dict(zip(names, (q, at, source, json.loads(a)), strict=True)) for q, at, source, a in found]
 
+    def everybody(self) -> list[dict[str, Any]]:
+        """Who asked what, newest first: for the owner."""
+        query = "SELECT analyst, question, at, source FROM asked ORDER BY number DESC LIMIT ?"
+        found = self._database.execute(query, (MOST_SHOWN,)).fetchall()
+        return [dict(zip(("analyst", "question", "at", "source"), line, strict=True)) for line in found]
+
     def close(self) -> None:
         """Lets go of the file."""
         self._database.close()

@@ -16,6 +16,7 @@ from ..domain import Domain
 from ..errors import BadPath, BadSynopsis, HushError
 from ..files import new_file
 from ..models import MODELS
+from ..models.column_means import ColumnMeans
 
 if TYPE_CHECKING:
     from . import Synopsis
@@ -24,7 +25,7 @@ __all__ = ["digest_of", "pack", "read", "write"]
 
 # The newest version, which all older ones can be read with. A file says the first version that has what it needs.
 FORMAT = 6
-MANIFEST = "manifest.json"
+MANIFEST, MEANS = "manifest.json", "means"
 MOST_MANIFEST_BYTES = 50_000_000
 MOST_NUMBERS = 50_000_000
 # Parquet pages of integers never grow beyond this much per number plus a fixed part.
@@ -33,7 +34,9 @@ MOST_BYTES_PER_NUMBER, FIXED_BYTES = 16, 100_000
 
 def pack(synopsis: Synopsis) -> tuple[bytes, dict[str, bytes]]:
     """The manifest and the members of a synopsis, as bytes."""
-    numbers = synopsis.model.numbers()
+    numbers, means = dict(synopsis.model.numbers()), synopsis.means
+    if means is not None:
+        numbers[MEANS] = means.sums
     members = {f"{name}.parquet": _parquet(values) for name, values in numbers.items()}
     manifest = {
         "format": max(synopsis.model.format, synopsis.domain.form),
@@ -41,6 +44,7 @@ def pack(synopsis: Synopsis) -> tuple[bytes, dict[str, bytes]]:
         "workload": synopsis.workload,
         "mechanism": synopsis.mechanism,
         "model": {"kind": synopsis.model.kind, "parameters": synopsis.model.parameters()},
+        **({} if means is None else {"means": means.parameters()}),
         "accounting": synopsis.accounting,
         "not_private": synopsis.not_private,
         "members": {
@@ -107,6 +111,9 @@ def _read(archive: zipfile.ZipFile, path: str) -> Synopsis:
     domain, kind = Domain.from_dict(manifest["domain"]), MODELS[manifest["model"]["kind"]]
     parameters = manifest["model"]["parameters"]
     lengths = {f"{name}.parquet": length for name, length in kind.lengths(domain, parameters).items()}
+    summed = manifest.get("means")
+    if summed is not None:
+        lengths[f"{MEANS}.parquet"] = ColumnMeans.length(domain, summed)
     if sorted(archive.namelist()) != sorted([MANIFEST, *lengths]) or sum(lengths.values()) > MOST_NUMBERS:
         raise ValueError("unexpected members")
     numbers = {}
@@ -122,6 +129,7 @@ def _read(archive: zipfile.ZipFile, path: str) -> Synopsis:
         mechanism=manifest["mechanism"],
         accounting=manifest["accounting"],
         not_private=bool(manifest["not_private"]),
+        means=None if summed is None else ColumnMeans.build(domain, summed, numbers[MEANS]),
     )
 
 

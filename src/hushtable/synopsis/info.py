@@ -136,7 +136,7 @@ def info_of(synopsis: Synopsis) -> SynopsisInfo:
     counted_rows = model.row_count()
     rows, stderr = (None, None) if counted_rows is None else counted_rows
     unit = domain.unit
-    change = "changed" if unit.neighbours == "replace" else "added or removed"
+    change = "changed" if unit.change == "replaced" else unit.change
     return SynopsisInfo(
         table=domain.table, columns=tuple(ColumnInfo.of(a) for a in domain.attributes), workload=synopsis.workload,
         mechanism=synopsis.mechanism, questions=_examples(synopsis), rows=rows, rows_stderr=stderr,

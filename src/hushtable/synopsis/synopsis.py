@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from ..mechanisms.planner import Plan
+    from ..models.column_means import ColumnMeans
     from ..questions.lists import Listed, Lists
     from .info import SynopsisInfo
 
@@ -41,13 +42,23 @@ class Synopsis:
     accounting: dict[str, Any]
     """Budget, price and unit of the release."""
     not_private: bool
+    means: ColumnMeans | None = field(default=None, repr=False)
+    """Exact averages of columns that the domain declares."""
     journal: Path | None = field(default=None, repr=False)
     """Where what was released is kept until this is saved."""
 
     @classmethod
-    def from_release(cls, plan: Plan, model: Model, *, ledger: dict[str, Any] | None, not_private: bool) -> Synopsis:
+    def from_release(
+        cls,
+        plan: Plan,
+        model: Model,
+        *,
+        means: ColumnMeans | None = None,
+        ledger: dict[str, Any] | None,
+        not_private: bool,
+    ) -> Synopsis:
         """The synopsis of a plan that was carried out; `ledger` names the line that paid for it."""
-        price, unit = plan.design.price, plan.domain.unit
+        price, unit = plan.price, plan.domain.unit
         accounting = {
             "budget": plan.budget.to_dict(),
             "currency": price.currency,
@@ -64,16 +75,25 @@ class Synopsis:
             mechanism=plan.design.recorded,
             accounting=accounting,
             not_private=not_private,
+            means=means,
         )
 
-    def ask(self, question: str | Listed | Lists, *, count: bool | None = None) -> Answer | CrossTab:
+    def ask(
+        self, question: str | Listed | Lists, *, count: bool | None = None, interpolate: bool = False
+    ) -> Answer | CrossTab:
         """The answer to a question in SQL's words.
 
         A condition gives the share of all rows, SELECT count(*) a number of rows; count=True and count=False ask for
-        one or the other. A synopsis of a sparse workload also takes lists of values as they are.
+        one or the other. A synopsis of a sparse workload also takes lists of values as they are. A cut inside a bin is
+        refused, or with interpolate=True estimated.
         """
+        if interpolate:
+            estimate = self._interpolated(question, count)
+            if estimate is not None:
+                return stamped(estimate) if self.not_private else estimate
         import numpy as np
 
+        from ..models.with_means import WithMeans
         from ..questions.sql.evaluate import evaluate
         from ..questions.sql.statement import Statement
 
@@ -82,15 +102,26 @@ class Synopsis:
         # Numbers too large to be squared come out as not known; numpy's remarks on that help nobody.
         with np.errstate(all="ignore"):
             if isinstance(parsed, Statement):
-                selected = self._in_order(evaluate(parsed, self.model, count=count))
+                selected = self._in_order(evaluate(parsed, WithMeans.of(self.model, self.means), count=count))
                 return stamped(selected) if self.not_private else selected
-            answer = self._nothing(parsed, count=count) or answer_of(self.model, parsed, count=count)
+            asked = WithMeans.of(self.model, self.means)
+            answer = self._nothing(parsed, count=count) or answer_of(asked, parsed, count=count)
         if remarks := getattr(parsed, "notes", ()):
             answer = replace(answer, notes=(*remarks, *answer.notes))
         if isinstance(answer, Answer):
             answer = replace(answer, release=Release(self))
         answer = self._in_order(answer)
         return stamped(answer) if self.not_private else answer
+
+    def _interpolated(self, question: str | Listed | Lists, count: bool | None) -> Answer | CrossTab | None:
+        """An estimate that cuts bins in two; None where the question cuts none."""
+        from ..questions.interpolation import interpolated
+        from ..questions.parse import is_select
+
+        if not isinstance(question, str):
+            raise BadQuestion("interpolation takes a question as text, not a list of values")
+        estimate = interpolated(question, self.model, count=is_select(question) if count is None else count)
+        return None if estimate is None else self._in_order(estimate)
 
     def _in_order(self, answer: Answer | CrossTab) -> Answer | CrossTab:
         """A cross-tab that knows which of its columns have an order, for pictures."""

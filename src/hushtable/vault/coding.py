@@ -18,7 +18,8 @@ from ..domain import Domain
 from ..domain.attributes import Attribute, Binned, Boolean, Integer, Uncoded, edge_text, number_in
 from ..domain.decision_list import DecisionList, RuleList
 from ..errors import BadData
-from ..maths.keys.keys import join_keys, key_texts, plain_value, scalar_text, valid_text
+from ..maths.keys.keys import join_keys, key_texts, plain_value, scalar_text
+from .number_texts import NumberTexts, is_text
 from .statistics.base import Codes
 
 __all__ = ["encode", "encode_batch", "encode_long_rules", "encode_rules", "read_keys", "real_numbers"]
@@ -49,13 +50,45 @@ def encode(attribute: Attribute, column: pa.Array) -> NDArray[np.uint16]:
     BadData only where the domain says `missing: error` and a value has no code; it names the column and the rule,
     never a value, a row or how many there are.
     """
-    codes = _number_codes(attribute, column) if _is_number(column.type) else _distinct_codes(attribute, column)
+    codes = _codes(attribute, column)
     if attribute.missing == "error" and (codes == UNCODED).any():
         raise BadData(
             f"column {attribute.name} has missing values or values outside its declared {_rule(attribute)}, and its "
             "domain says `missing: error`; correct the data, or let `missing: category` count them"
         )
     return codes
+
+
+def _codes(attribute: Attribute, column: pa.Array) -> NDArray[np.uint16]:
+    """The codes, with NOWHERE for values that have none."""
+    if _is_number(column.type):
+        return _number_codes(attribute, column)
+    if isinstance(attribute, Binned) and is_text(column.type):
+        return _number_text_codes(attribute, column)
+    return _distinct_codes(attribute, column)
+
+
+def _number_text_codes(attribute: Binned, column: pa.Array) -> NDArray[np.uint16]:
+    """Text of numbers: bins by binary search where a cell is plainly a number, else by the attribute itself."""
+    texts = NumberTexts.of(column)
+    codes = _binned_codes(attribute, texts.numbers)
+    codes[texts.blank] = _code_or_nowhere(attribute.missing_code)
+    # A number that may be a code for a missing value is one by its text, which knows 9 from 09.
+    rest = texts.rest | _says_missing(attribute, texts.numbers)
+    if rest.any():
+        codes[rest] = _distinct_codes(attribute, column.filter(pa.array(rest)))
+    return codes.astype(np.uint16)
+
+
+def _binned_codes(attribute: Binned, values: Floats) -> NDArray[np.int64]:
+    """The bins of numbers inside the bounds, and the code of all others."""
+    undeclared = attribute.missing_code if attribute.other_code is None else attribute.other_code
+    with np.errstate(invalid="ignore"):
+        inside = (values >= float(attribute.low)) & (values <= float(attribute.high))
+        if isinstance(attribute, Integer):
+            inside &= np.floor(values) == values
+    codes = np.searchsorted(np.array([float(c) for c in attribute.cuts]), values, side="right")
+    return np.where(inside, codes, _code_or_nowhere(undeclared))
 
 
 def _rule(attribute: Attribute) -> str:
@@ -83,12 +116,7 @@ def _number_codes(attribute: Attribute, column: pa.Array) -> NDArray[np.uint16]:
     if isinstance(attribute, Boolean):
         codes = np.where(values == 0, 0, np.where(values == 1, 1, _code_or_nowhere(undeclared)))
     else:
-        with np.errstate(invalid="ignore"):
-            inside = (values >= float(attribute.low)) & (values <= float(attribute.high))
-            if isinstance(attribute, Integer):
-                inside &= np.floor(values) == values
-        codes = np.searchsorted(np.array([float(c) for c in attribute.cuts]), values, side="right")
-        codes = np.where(inside, codes, _code_or_nowhere(undeclared))
+        codes = _binned_codes(attribute, values)
     codes[missing | _says_missing(attribute, values)] = _code_or_nowhere(attribute.missing_code)
     return codes.astype(np.uint16)
 
@@ -130,8 +158,11 @@ def real_numbers(attribute: Binned, column: pa.Array) -> Floats:
     BadData only where the domain says `missing: error` and something is missing, or is no number and not `other`; it
     names the column and no more.
     """
-    plain = None if attribute.missing_values else _plain_numbers(column)
-    numbers, missing = plain or _distinct_numbers(attribute, column)
+    if is_text(column.type):
+        numbers, missing = _spelled_numbers(attribute, column)
+    else:
+        plain = None if attribute.missing_values else _typed_numbers(column)
+        numbers, missing = plain or _distinct_numbers(attribute, column)
     absent = missing if attribute.other else np.isnan(numbers)
     if attribute.missing == "error" and absent.any():
         raise BadData(
@@ -141,24 +172,23 @@ def real_numbers(attribute: Binned, column: pa.Array) -> Floats:
     return numbers
 
 
-def _plain_numbers(column: pa.Array) -> tuple[Floats, NDArray[np.bool_]] | None:
-    """Columns of numbers, and of texts that Arrow reads as finite numbers without exception, as Python does."""
-    kind = column.type
-    typed = pa.types.is_integer(kind) or pa.types.is_floating(kind)
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
-        trimmed = pc.utf8_trim_whitespace(valid_text(column))
-        column = pc.if_else(pc.equal(trimmed, ""), pa.scalar(None, trimmed.type), trimmed)
-    elif not typed:
+def _spelled_numbers(attribute: Binned, column: pa.Array) -> tuple[Floats, NDArray[np.bool_]]:
+    """Columns of text: cells that are plainly numbers all at once, others one by one."""
+    texts = NumberTexts.of(column)
+    numbers, missing = texts.numbers, texts.blank
+    rest = texts.rest | _says_missing(attribute, numbers)
+    if rest.any():
+        numbers[rest], missing[rest] = _distinct_numbers(attribute, column.filter(pa.array(rest)))
+    return numbers, missing
+
+
+def _typed_numbers(column: pa.Array) -> tuple[Floats, NDArray[np.bool_]] | None:
+    """Columns of numbers; None for any other type."""
+    if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
         return None
-    try:
-        read = pc.cast(column, pa.float64(), safe=False)
-    except pa.ArrowInvalid:
-        return None
-    missing = np.asarray(pc.is_null(read, nan_is_null=typed))
+    read = pc.cast(column, pa.float64(), safe=False)
     numbers = np.asarray(pc.fill_null(read, np.nan))
-    if not typed and not np.isfinite(numbers[~missing]).all():
-        return None  # words such as nan and inf: only Python's reading of them counts
-    return np.where(np.isfinite(numbers), numbers, np.nan), missing
+    return np.where(np.isfinite(numbers), numbers, np.nan), np.asarray(pc.is_null(read, nan_is_null=True))
 
 
 def _distinct_numbers(attribute: Binned, column: pa.Array) -> tuple[Floats, NDArray[np.bool_]]:

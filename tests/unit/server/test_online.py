@@ -67,6 +67,19 @@ def test_a_history_is_ones_own(place):
         assert "sex = 'male'" not in browser.get("/curator").text.replace("&#39;", "'")
 
 
+def test_the_owner_sees_who_asked_what_and_analysts_do_not(place):
+    shelf, users, curator = place
+    with client(shelf, users=users, curator=curator) as browser:
+        login(browser, "ada")
+        ask(browser, "sex = 'male'")
+        assert browser.get("/owner").status_code == 403
+        browser.cookies.clear()
+        login(browser, "olga")
+        page = browser.get("/owner").text.replace("&#39;", "'")
+        assert "sex = 'male'" in page
+        assert '<th scope="row">ada</th>' in page
+
+
 def test_wrong_questions_cost_nothing_and_say_what_was_meant(place):
     shelf, users, curator = place
     with client(shelf, users=users, curator=curator) as browser:

@@ -177,6 +177,17 @@ def test_a_private_number_of_rows_raises_it_by_the_released_one():
     assert raised == curator.plan.raised(curator._subject.rows) > 0
 
 
+def test_bars_of_free_answers_know_what_points_may_miss():
+    curator = rehearsal(points=60, smoothness=2, budget=ht.Budget(rho=4000))
+    free = [answer for answer in ask_all(curator) if answer.source == "free"]
+    raised = curator.plan.raised(2000) / 2000
+    assert free
+    assert all(0.3 * raised < answer.stderr <= 0.4 * raised for answer in free if answer.estimator == "calibrated")
+    for answer, text in zip(ask_all(curator), WIDE_QUESTIONS, strict=True):
+        low, high = answer.interval(0.95, simultaneous=True)
+        assert low <= truth(text) <= high
+
+
 def test_what_no_point_has_is_paid_for_and_not_learned(monkeypatch):
     monkeypatch.setattr(SubUniverse, "beyond", lambda self, questions, rows: 0.0)
     curator = rehearsal(points=2, smoothness=1, factor="0.01", budget=ht.Budget(rho=4000))

@@ -52,7 +52,7 @@ def key_texts(column: pa.Array) -> pa.Array:
         return _trimmed(valid_text(column))
     if pa.types.is_integer(kind) or pa.types.is_boolean(kind):
         return column.cast(pa.large_string())
-    return _one_by_one(column)
+    return _floats(column) if pa.types.is_floating(kind) else _one_by_one(column)
 
 
 def valid_text(column: pa.Array) -> pa.Array:
@@ -91,6 +91,15 @@ def _is_plain(column: pa.Array) -> bool:
     return bool(outer > ord(" ") and text[ends[0] : ends[-1]].max() < 128)
 
 
+def _floats(column: pa.Array) -> pa.Array:
+    """Whole numbers all at once, as data frames write identifiers; others value by value."""
+    numbers = column.cast(pa.float64())
+    whole = pc.and_(pc.equal(pc.floor(numbers), numbers), pc.less(pc.abs(numbers), 2.0**53))
+    whole = pc.fill_null(whole, False)
+    texts = pc.if_else(whole, numbers, pa.scalar(None, pa.float64())).cast(pa.int64()).cast(pa.large_string())
+    return pc.replace_with_mask(texts, pc.invert(whole), _one_by_one(column.filter(pc.invert(whole))))
+
+
 def _one_by_one(column: pa.Array) -> pa.Array:
     """Any other type: the text of each distinct value decides."""
     try:
@@ -101,7 +110,10 @@ def _one_by_one(column: pa.Array) -> pa.Array:
 
 
 def plain_value(scalar: pa.Scalar) -> Any:
-    """The Python value of an Arrow scalar, whatever it holds."""
+    """The Python value of an Arrow scalar, whatever it holds. A moment of some time zone is that moment in UTC."""
+    kind = scalar.type
+    if pa.types.is_timestamp(kind) and kind.tz:
+        scalar = scalar.cast(pa.timestamp(kind.unit, "UTC"))
     try:
         return scalar.as_py()
     except UnicodeDecodeError:

@@ -38,13 +38,18 @@ class AskedFunction(ABC):
     names: frozenset[str]
 
     def values(self, axes: Sequence[Axis], points: Floats) -> Floats:
-        """The function on the tensor grid of scaled points; BadQuestion names the first point that has no value."""
-        columns = {axis.name: axis.original(points) for axis in axes}
-        shape = (len(points),) * len(axes)
-        values = self._on(columns, shape)
+        """The function on the tensor grid of scaled points of one column, or at points of all columns, a row each.
+
+        BadQuestion names the first point that has no value.
+        """
+        scattered = points.ndim == 2
+        each = points.T if scattered else [points] * len(axes)
+        columns = {axis.name: axis.original(x) for axis, x in zip(axes, each, strict=True)}
+        values = self._on(columns, (len(points),) * (1 if scattered else len(axes)))
         finite = np.isfinite(values)
         if not finite.all():
             at = np.argwhere(~finite)[0]
+            at = np.repeat(at, len(axes)) if scattered else at
             places = [f"{axis.name} = {readable(columns[axis.name][i])}" for axis, i in zip(axes, at, strict=True)]
             raise BadQuestion(
                 f"the function is not a finite number at {', '.join(places)}, and must be between the bounds of its "
@@ -62,7 +67,7 @@ class AskedFunction(ABC):
 
     @abstractmethod
     def _on(self, columns: dict[str, Floats], shape: tuple[int, ...]) -> Floats:
-        """Values on the tensor grid of the columns' points."""
+        """Values on the tensor grid of the columns' points; at these points themselves where the shape has one axis."""
 
     @abstractmethod
     def bias(
@@ -90,6 +95,8 @@ class ExpressionTarget(AskedFunction):
 
     def _on(self, columns: dict[str, Floats], shape: tuple[int, ...]) -> Floats:
         d = len(shape)
+        if d == 1:
+            return np.broadcast_to(evaluate(self.expression, columns), shape)
         ways = [[-1 if i == j else 1 for j in range(d)] for i in range(d)]
         spread = {name: x.reshape(way) for (name, x), way in zip(columns.items(), ways, strict=True)}
         return np.broadcast_to(evaluate(self.expression, spread), shape)
@@ -103,7 +110,7 @@ class ExpressionTarget(AskedFunction):
         sampled = RAISED * top
         between = basis.between(values, error, top=top, negligible=stderr * SMALL)
         best = math.inf
-        for finer in (1, 2, 4):
+        for finer in (1, 2, 4) if math.isfinite(between) else ():
             if finer > 1 and (len(axes) > 2 or not best > LOOSE * sampled + stderr / 4):
                 break
             derivatives = derivative_bounds(self.expression, axes, basis.order, finer=finer)
@@ -134,7 +141,8 @@ class CallableTarget(AskedFunction):
         return cls(function=function, names=frozenset(order), order=order)
 
     def _on(self, columns: dict[str, Floats], shape: tuple[int, ...]) -> Floats:
-        grid = dict(zip(columns, np.meshgrid(*columns.values(), indexing="ij"), strict=True))
+        each = np.meshgrid(*columns.values(), indexing="ij") if len(shape) > 1 else list(columns.values())
+        grid = dict(zip(columns, each, strict=True))
         with np.errstate(all="ignore"):
             values = np.asarray(self.function(**{name: grid[name].ravel() for name in self.order}))
         points = math.prod(shape)
@@ -149,9 +157,12 @@ class CallableTarget(AskedFunction):
         self, basis: Basis, axes: Sequence[Axis], values: Floats, coefficients: Floats, stderr: float
     ) -> tuple[float, BiasKind]:
         """Looked at on a second, denser grid as well; a spike between both would not be seen."""
+        seen = basis.sampled(basis.error(values, coefficients))
+        if basis.points.ndim == 2:
+            return seen, "sampled"
         ends = np.array([-1.0, 1.0])
         count = len(basis.points) * (2 if len(axes) <= 2 else 1) + 1
         second = np.concatenate([ends, np.cos((np.arange(count) + 0.5) * np.pi / count)])
         denser = self.values(axes, second)
         error = float(np.abs(denser - along([basis.at(second)] * len(axes), coefficients)).max())
-        return max(basis.sampled(basis.error(values, coefficients)), RAISED * error), "sampled"
+        return max(seen, RAISED * error), "sampled"

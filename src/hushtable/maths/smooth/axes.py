@@ -15,13 +15,16 @@ from ...domain import Domain
 from ...domain.attributes import Attribute, Binned, Integer
 from ...errors import BadPlan, UnknownAttribute
 from ...words import listed, readable
+from .sparse_grid import sparse_size
 
-__all__ = ["MOST_AXES", "Axis", "Block", "Transform", "axis_of", "split_name"]
+__all__ = ["MOST_AXES", "MOST_DENSE_AXES", "Axis", "Block", "Transform", "axis_of", "split_name"]
 
 Floats = NDArray[np.float64]
 Transform = Literal["none", "log", "sqrt"]
 TRANSFORMS: tuple[Transform, ...] = ("log", "sqrt")
-MOST_AXES = 4
+MOST_AXES = 8
+# Up to this many columns together, a grid has room for all combinations of their points.
+MOST_DENSE_AXES = 4
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,10 @@ class Block:
     def shape(self, size: int) -> tuple[int, ...]:
         """How many functions each axis has: `size`, and one for missing rows where there may be some."""
         return tuple(size + axis.optional for axis in self.axes)
+
+    def combinations(self, size: int, level: int | None = None) -> int:
+        """How many products of functions of its axes are summed up: all, or those of a sparse grid."""
+        return prod(self.shape(size)) if level is None else sparse_size(level, [axis.optional for axis in self.axes])
 
 
 def split_name(text: str) -> tuple[str, Transform]:

@@ -23,7 +23,7 @@ class Basis(ABC):
 
     size: int
     points: Floats
-    """The grid, ascending or not, without the ends."""
+    """The grid of one column, ascending or not, without the ends; or points of all columns together, a row each."""
     project: Floats
     """Matrix (size, points): from the values of a function on the grid to its coefficients."""
     values: Floats
@@ -33,6 +33,9 @@ class Basis(ABC):
     absent: Floats
     """A missing row has the function `size`, and maybe others: minus what a combination of those gives it."""
 
+    lost: NDArray[np.bool_] | None = None
+    """Which combinations of functions of two columns are not there; none where all are."""
+
     def fit(self, function: Floats) -> Floats:
         """Coefficients of a function on the tensor grid, an axis a column."""
         return along([self.project] * function.ndim, function)
@@ -40,6 +43,10 @@ class Basis(ABC):
     def rebuilt(self, coefficients: Floats) -> Floats:
         """The combination of basis functions on the tensor grid."""
         return along([self.values] * coefficients.ndim, coefficients)
+
+    def one(self, d: int) -> Floats:
+        """Coefficients of the function 1 of d columns."""
+        return product([self.constant] * d)
 
     def lift(self, coefficients: Floats, axes: Sequence[Axis]) -> Floats:
         """Coefficients of the function that is 0 where a column is missing, on axes some of which may be."""

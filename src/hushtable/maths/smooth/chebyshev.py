@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .basis import Basis, along
+from .sparse_grid import level_of
 
 __all__ = [
     "WEIGHT_UNIT",
@@ -37,20 +38,22 @@ def default_degrees(length_scale: float) -> int:
 
 
 @cache
-def chebyshev_basis(size: int, d: int, smoothness: int | None = None) -> ChebyshevBasis:
+def chebyshev_basis(size: int, d: int, smoothness: int | None = None, level: int | None = None) -> ChebyshevBasis:
     """Kept, because the matrices take longer to make than a question to answer."""
-    return ChebyshevBasis(size, d, smoothness)
+    return ChebyshevBasis(size, d, smoothness, level)
 
 
 class ChebyshevBasis(Basis):
     """T_m(x) = cos(m arccos x) for m < size, and the projection in the Chebyshev measure.
 
     With a `smoothness` K the projection is damped into the Jackson operator of the source, which has a larger bias
-    for no less noise; it is kept for comparison [WanFZW13, Sec. 4].
+    for no less noise; it is kept for comparison [WanFZW13, Sec. 4]. With a `level` only the combinations of a sparse
+    grid are there, and a function loses the others.
     """
 
-    def __init__(self, size: int, d: int, smoothness: int | None = None) -> None:
+    def __init__(self, size: int, d: int, smoothness: int | None = None, level: int | None = None) -> None:
         self.size, self.smoothness = size, smoothness
+        self.lost = None if level is None or d < 2 else _beyond(size, d, level)
         self.count = max(4 * size, 96) if d <= 2 else max(3 * size, 40) if d == 3 else max(2 * size, 24)
         angles = (np.arange(self.count) + 0.5) * np.pi / self.count
         self.points = np.cos(angles)
@@ -62,6 +65,10 @@ class ChebyshevBasis(Basis):
         self.constant = (np.arange(size) == 0).astype(np.float64)
         # T_0 is 1 for missing rows too, so that it counts all rows; the other polynomials are 0 for them.
         self.absent = -self.constant
+
+    def fit(self, function: Floats) -> Floats:
+        fitted = super().fit(function)
+        return fitted if self.lost is None else np.where(self.lost, 0.0, fitted)
 
     def at(self, x: Floats) -> Floats:
         """Matrix (points, size): every function at some points."""
@@ -97,6 +104,11 @@ class ChebyshevBasis(Basis):
         spectrum = np.abs(_cosine_transform(function))
         high = float(spectrum.sum() - spectrum[(slice(cut),) * d].sum())
         return high + (top + high) / math.cos(math.pi * (cut - 1) / (2 * self.count)) ** d
+
+
+def _beyond(size: int, d: int, level: int) -> NDArray[np.bool_]:
+    """Which combinations of degrees a sparse grid of this level does not have."""
+    return np.asarray(level_of(np.indices((size,) * d)).sum(axis=0) > level)
 
 
 def _cosine_transform(values: Floats) -> Floats:

@@ -17,8 +17,8 @@ from .slopes import BOUNDED
 __all__ = ["BOXES", "apart", "enclosed", "value_range"]
 
 Floats = NDArray[np.float64]
-# Boxes an axis for 1, 2, 3, 4 axes: more are tighter and slower.
-BOXES = (64, 20, 8, 5)
+# Boxes an axis for 1, 2, ... axes: more are tighter and slower.
+BOXES = (64, 20, 8, 5, 1, 1, 1, 1)
 
 
 def value_range(expression: Expression, axes: Sequence[Axis]) -> tuple[float, float]:

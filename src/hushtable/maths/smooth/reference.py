@@ -13,8 +13,10 @@ from ...errors import BadPlan, BadQuestion
 from .asked_function import ExpressionTarget
 from .axes import Block
 from .basis import Basis
+from .chebyshev import chebyshev_basis
 from .expressions import Expression
 from .functions import ndtr
+from .sparse_basis import SparseBasis
 
 __all__ = ["Typical", "typical_questions"]
 
@@ -35,17 +37,21 @@ def typical_questions(block: Block, scale: float, basis: Basis, examples: Sequen
     """The examples of a block, or a public family: bumps of 1 to 4 length scales, moments, soft steps."""
     if examples:
         return [_example(block, basis, expression) for expression in examples]
-    return [_separable(basis, parts) for parts in _family(len(block.axes), scale)]
+    family = _family(len(block.axes), scale)
+    return [_of_two(basis, parts) if isinstance(basis, SparseBasis) else _separable(basis, parts) for parts in family]
 
 
 def _example(block: Block, basis: Basis, expression: Expression) -> Typical:
     target = ExpressionTarget(expression)
-    axes = [axis for axis in block.axes if axis.name in target.names]
+    listed = isinstance(basis, SparseBasis)
+    axes = [axis for axis in block.axes if listed or axis.name in target.names]
     try:
         values = target.values(axes, basis.points)
     except BadQuestion as error:
         raise BadPlan(f"an example cannot be asked: {error}") from None
     fitted = basis.fit(values)
+    if listed:
+        return Typical(fitted, basis.sampled(basis.error(values, fitted)), float(values.max() - values.min()))
     # Axes it does not use: the function 1.
     shape = [basis.size if axis in axes else 1 for axis in block.axes]
     full = fitted.reshape(shape)
@@ -67,6 +73,17 @@ def _separable(basis: Basis, parts: Sequence[Callable[[Floats], Floats]]) -> Typ
     )
     product = reduce(np.multiply.outer, values) if len(values) <= 2 else np.array([0.0, np.prod(sizes)])
     return Typical(reduce(np.multiply.outer, fitted), bias, float(product.max() - product.min()))
+
+
+def _of_two(basis: SparseBasis, parts: Sequence[Callable[[Floats], Floats]]) -> Typical:
+    """Of many columns two: what a sparse release says of more at once depends on the question more than on it."""
+    some = chebyshev_basis(basis.size, 2, basis.smoothness, basis.level)
+    function = np.multiply.outer(*(part(some.points) for part in parts[:2]))
+    fitted = some.fit(function)
+    first, second = basis.indices[:, :2].T
+    alone = ~basis.indices[:, 2:].any(axis=1)
+    coefficients = np.where(alone, fitted[first, second], 0.0)
+    return Typical(coefficients, some.sampled(some.error(function, fitted)), float(function.max() - function.min()))
 
 
 def _family(d: int, scale: float) -> list[tuple[Callable[[Floats], Floats], ...]]:

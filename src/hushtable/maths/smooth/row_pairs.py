@@ -54,8 +54,14 @@ def changes(
     whole = {p: float(_part(squares, optional, p, p).sum()) for p in patterns}
     if neighbours == "add-remove":
         return [Change(n, n, math.sqrt(n)) for n in whole.values()]
-    pairs = []
+    pairs, seen = [], set()
+    alike = _alike(squares, optional)
     for first, second in combinations_with_replacement(patterns, 2):
+        # Where all columns are alike, what matters is how many lack what in which of the two rows.
+        kind = tuple(sorted(zip(first, second, strict=True)))
+        if alike and kind in seen:
+            continue
+        seen.add(kind)
         both, lengths = whole[first] + whole[second], math.sqrt(whole[first]) + math.sqrt(whole[second])
         shared = _part(squares, optional, first, second)
         common = float(shared.sum())
@@ -63,6 +69,12 @@ def changes(
         if cells > 1:
             pairs.append(Change(both, both, lengths))
     return pairs
+
+
+def _alike(squares: Floats, optional: Sequence[bool]) -> bool:
+    """Whether exchanging columns changes nothing."""
+    turns = (np.swapaxes(squares, i, i + 1) for i in range(squares.ndim - 1))
+    return len(set(optional)) == 1 and all(np.array_equal(squares, turned) for turned in turns)
 
 
 def _part(squares: Floats, optional: Sequence[bool], first: Sequence[bool], second: Sequence[bool]) -> Floats:
@@ -84,6 +96,6 @@ def _apart(shared: Floats, density: Mapping[int, int]) -> float:
     N + N' - 2K, add up to at most 2t (seen for every t up to 64).
     """
     size = max(shared.shape, default=1)
-    bound = 2 * lowest(shared, grid=size * density[shared.ndim])
-    uniform = shared.ndim and shared.min() == shared.max() and size <= MOST_UNIFORM
-    return min(bound, 2 * float(shared.sum())) if uniform else bound
+    if 1 < size <= MOST_UNIFORM and shared.min() == shared.max():
+        return 2 * float(shared.sum())
+    return 2 * lowest(shared, grid=size * density[shared.ndim])

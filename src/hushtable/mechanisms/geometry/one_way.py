@@ -39,7 +39,7 @@ def one_way_design(by: Mechanism[Any], domain: Domain, price: Price, levels: str
         raise BadPlan(f"k-norm takes columns of at most {MOST_VALUES} values, not {max(sizes):,}; use tables")
     groups = planned_groups(sizes, added=added) if levels == "planned" else one_group(sizes)
     statistic = OneWayTables(sizes, [group.columns for group in groups])
-    widest = max(statistic.body(g, domain.unit.neighbours).dimension for g in range(statistic.groups))
+    widest = max(statistic.body(g, domain.unit.open_relation).dimension for g in range(statistic.groups))
     if widest > max(MOST_DIMENSION, MOST_VALUES):
         raise BadPlan(f"one radius for {widest:,} dimensions; at most {MOST_DIMENSION} fit: use levels=planned")
     noise = JointNoise.sharing(price, statistic, domain.unit, [group.share for group in groups])

@@ -291,7 +291,7 @@ class MwemRelease:
         self.surprise = float(np.abs(apart).mean()) / size
         self.certificate = None
         if self.settings.chooser.covers_all and select.amount > 0:
-            change = candidates.statistic.block_change(self.plan.unit.neighbours) * self.plan.unit.rows
+            change = self.plan.unit.most(candidates.statistic.block_change) * self.plan.unit.rows
             self.certificate = certify(
                 apart, scale, law=law, select=select, change=change, among=among, grid=candidates.grid
             )

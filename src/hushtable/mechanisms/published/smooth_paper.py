@@ -45,6 +45,7 @@ class SmoothPaper(SmoothMechanism[WeightedSums]):
     """How many derivatives of a question are bounded, the source's K; that of the workload, or 2, unless given."""
     name = "smooth-paper"
     source = "WanFZW13"
+    takes_order = True
     by_name_only = True
 
     def __post_init__(self) -> None:

@@ -23,7 +23,7 @@ from ...questions.workloads.smooth import Smooth
 from ...vault.door.noise import Noise
 from ...vault.statistics.chebyshev import ChebyshevSums
 from ..base import Design
-from .base import SmoothMechanism, any_order
+from .base import SmoothMechanism, few_columns
 from .planning import (
     Planned,
     check_numbers,
@@ -36,9 +36,9 @@ from .planning import (
 )
 
 if TYPE_CHECKING:
-    from ...vault.door.door import Door
+    from ...vault.door.door import Door, Measurement
 
-__all__ = ["SmoothCheb", "chebyshev_design", "chebyshev_model"]
+__all__ = ["LEAST_BITS", "MOST_BITS", "SmoothCheb", "chebyshev_design", "chebyshev_model", "noise_units", "split_sums"]
 
 Floats = NDArray[np.float64]
 MOST_BITS, LEAST_BITS = 40, 16
@@ -72,7 +72,7 @@ class SmoothCheb(SmoothMechanism[WeightedSums]):
     def design(self, domain: Domain, workload: Workload, price: Price, rows: int | None = None) -> Design[WeightedSums]:
         """Weights: exp(-|m| / tau), or the better of these and sqrt(mean of c_m^2) for the examples."""
         workload.check(domain)
-        asked = any_order(workload)
+        asked = few_columns(workload)
         if price.currency == "pure":
             raise BadPlan("smooth-cheb adds Gaussian noise, which needs a delta or a rho")
 
@@ -116,7 +116,11 @@ def _balanced(planned: Planned, weights: Floats, domain: Domain) -> Floats:
         return weights
 
     def cost(wide: Floats) -> float:
-        apart = changes(wide, optional, neighbours=domain.unit.neighbours, cells=block.cells, density=ROUGH)
+        apart = [
+            change
+            for relation in domain.unit.changes
+            for change in changes(wide, optional, neighbours=relation, cells=block.cells, density=ROUGH)
+        ]
         units = 1 / wide
         units.flat[0] = units.flat[0] if private or block.cells > 1 else 0.0
         return max(c.squared for c in apart) * float(planned.variances(units, private_rows=private).mean())
@@ -147,8 +151,8 @@ def chebyshev_design(
     bits = unit_bits(rows, MOST_BITS) // 2
     for _ in range(3):
         statistic = ChebyshevSums([b.block for b in blocks], weights=weights, bits=bits,
-                                  neighbours=domain.unit.neighbours)  # fmt: skip
-        ones = [_units(statistic, i, law, 1.0) for i in range(len(blocks))]
+                                  neighbours=domain.unit.open_relation)  # fmt: skip
+        ones = [noise_units(statistic, i, law, 1.0) for i in range(len(blocks))]
         uses = [float(b.variances(u).mean()) for b, u in zip(blocks, ones, strict=True)]
         noise = Noise.costing(price, statistic, domain.unit, shares(uses, law))
         excess = too_large(noise, least_weight=min(int(w.min()) for w in weights) / WEIGHT_UNIT)
@@ -157,7 +161,7 @@ def chebyshev_design(
         bits -= -(-excess // 2)
         if bits < LEAST_BITS // 2:
             raise BadPlan("the budget is so small that the noise would leave 64 bits; raise it")
-    units = [_units(statistic, i, law, float(s)) for i, s in enumerate(noise.per_group)]
+    units = [noise_units(statistic, i, law, float(s)) for i, s in enumerate(noise.per_group)]
     return Design(
         by=by,
         summary=described(blocks, "Chebyshev", law),
@@ -174,21 +178,27 @@ def chebyshev_design(
 def chebyshev_model(door: Door, domain: Domain, design: Design[WeightedSums]) -> SmoothModel:
     """Measures, and puts the public constant back where it was left out."""
     statistic, noise, smoothness = design.parameters
-    seen = door.measure(statistic, noise)
-    values, released = list[NDArray[np.int64]](), []
-    start = 0
-    for block, length in zip(statistic.blocks, statistic.lengths, strict=True):
-        known = statistic.public_total(block)
-        part = seen.values[start : start + length - known]
-        values.append(np.concatenate([[(seen.rows or 0) * statistic.unit], part]) if known else part)
-        start += length - known
-    for block, weights, scale, sums in zip(statistic.blocks, statistic.weights, noise.per_group, values, strict=True):
+    released, seen = [], split_sums(statistic, door.measure(statistic, noise))
+    for block, weights, scale, (sums, rows) in zip(
+        statistic.blocks, statistic.weights, noise.per_group, seen, strict=True
+    ):
         size = weights.shape[0] - block.axes[0].optional
         released.append(Released(
             block=block, basis="chebyshev", size=size, unit=statistic.unit, law=noise.law, scale=scale,
-            rows=seen.rows, sums=sums, weights=weights.ravel(), smoothness=smoothness,
+            rows=rows, sums=sums, weights=weights.ravel(), smoothness=smoothness,
         ))  # fmt: skip
     return SmoothModel(domain=domain, released=tuple(released))
+
+
+def split_sums(statistic: ChebyshevSums, seen: Measurement) -> list[tuple[NDArray[np.int64], int | None]]:
+    """The sums of every block, with the public constant back in its place, and the number of rows if it is public."""
+    parts, start = [], 0
+    for block, length in zip(statistic.blocks, statistic.lengths, strict=True):
+        known = statistic.public_total(block)
+        part = seen.values[start : start + length - known]
+        parts.append((np.concatenate([[(seen.rows or 0) * statistic.unit], part]) if known else part, seen.rows))
+        start += length - known
+    return parts
 
 
 def _widened(block: Block, weights: Floats, times: float = 1.0) -> Floats:
@@ -203,7 +213,7 @@ def _whole(weights: Floats) -> NDArray[np.int64]:
     return np.asarray(np.rint(weights / weights.max() * WEIGHT_UNIT), dtype=np.int64)
 
 
-def _units(statistic: ChebyshevSums, group: int, law: Law, scale: float) -> Floats:
+def noise_units(statistic: ChebyshevSums, group: int, law: Law, scale: float) -> Floats:
     """Variance of every coordinate in rows^2 when the group has this scale."""
     each = scale * WEIGHT_UNIT / statistic.weights[group]
     units = each / float(statistic.unit) ** 2 if law.power == 2 else 2 * (each / statistic.unit) ** 2

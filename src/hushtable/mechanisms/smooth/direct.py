@@ -24,7 +24,7 @@ from ...words import counted
 from ..base import Design, Forecast, of_kind
 from ..means_text import means_forecast
 from ..plans import Alternative
-from .base import SmoothMechanism, any_order
+from .base import SmoothMechanism
 from .planning import check_numbers, crossover, too_large, unit_bits
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def _asked(domain: Domain, workload: Workload) -> KnownFunctions:
         texts = tuple(name if name.isidentifier() else repr(name) for name in workload.columns)
         columns: list[Expression] = [LinearForm(axis.name, 1.0, 0.0) for axis in axes]
         return KnownFunctions(axes, texts, columns, [(a.low, a.high) for a in axes], [0.5] * len(axes), "column")
-    asked = any_order(workload)
+    asked = of_kind(workload, Smooth)
     if not asked.examples or asked.by:
         raise BadPlan("smooth-direct answers the examples of the workload, without `by`; give examples=['...']")
     axes = tuple({axis.name: axis for block in asked.blocks(domain) for axis in block.axes}.values())

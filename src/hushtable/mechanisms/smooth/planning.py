@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -15,9 +15,10 @@ from ...budget import Price
 from ...domain import Domain
 from ...errors import BadPlan
 from ...laws import Law
-from ...maths.smooth.axes import Block
-from ...maths.smooth.basis import Basis, product
+from ...maths.smooth.axes import MOST_DENSE_AXES, Block
+from ...maths.smooth.basis import Basis
 from ...maths.smooth.reference import Typical, typical_questions
+from ...maths.smooth.sparse_basis import SparseBasis
 from ...questions.workloads.smooth import Smooth
 from ...vault.door.noise import Noise
 from ...words import counted
@@ -56,7 +57,8 @@ class Planned:
     @property
     def numbers(self) -> int:
         """How many sums it has."""
-        return self.block.cells * math.prod(self.block.shape(self.basis.size))
+        level = self.basis.level if isinstance(self.basis, SparseBasis) else None
+        return self.block.cells * self.block.combinations(self.basis.size, level)
 
     def variances(self, units: Floats, *, private_rows: bool = False) -> Floats:
         """Noise variance of each question over the whole block, in rows^2, when coordinates have these variances.
@@ -67,7 +69,8 @@ class Planned:
         freely where it is public.
         """
         axes, everyone = self.block.axes, self.basis.everyone(self.block.axes)
-        present = self.basis.lift(product([self.basis.constant] * len(axes)), axes)
+        units = units.reshape(everyone.shape)
+        present = self.basis.lift(self.basis.one(len(axes)), axes)
         if not private_rows:
             present = _without(present, everyone, units)
         below = float((units * present**2).sum())
@@ -156,7 +159,7 @@ def crossover(design: Design[Any], workload: Smooth, domain: Domain, price: Pric
     """
     from ...models.smooth.released_sums import basis_for
 
-    block = workload.blocks(domain)[0]
+    block = replace(first := workload.blocks(domain)[0], axes=first.axes[:MOST_DENSE_AXES])
     basis = basis_for("spline", 16, len(block.axes))
     reaches = [t.reach for t in typical_questions(block, workload.scale_of(block), basis, ())]
     reach = math.sqrt(sum(r**2 for r in reaches) / len(reaches)) * domain.unit.rows

@@ -19,7 +19,7 @@ from ...questions.workloads.base import Workload
 from ...vault.door.noise import Noise
 from ...vault.statistics.splines import SplineSums
 from ..base import Design, Measuring
-from .base import SmoothMechanism, any_order
+from .base import SmoothMechanism, few_columns
 from .planning import (
     check_numbers,
     described,
@@ -56,7 +56,7 @@ class SmoothSpline(SmoothMechanism[Measuring[SplineSums]]):
         self, domain: Domain, workload: Workload, price: Price, rows: int | None = None
     ) -> Design[Measuring[SplineSums]]:
         workload.check(domain)
-        asked = any_order(workload)
+        asked = few_columns(workload)
 
         def size(block: Block) -> int:
             return asked.g or default_size(asked.scale_of(block))

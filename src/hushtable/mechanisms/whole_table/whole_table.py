@@ -80,7 +80,7 @@ class PairRake(Mechanism[WholeTable]):
         made = Domain.from_dict({
             "table": like.table,
             "neighbours": like.unit.neighbours,
-            "unit": {"rows": like.unit.rows},
+            "unit": like.unit.declared,
             "attributes": {
                 f"c{j}": {"kind": "category", "values": own, "missing": "error"} for j, own in enumerate(values)
             },

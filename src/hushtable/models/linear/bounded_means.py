@@ -108,7 +108,28 @@ class BoundedMeansModel(Model):
     def sections(self) -> tuple[Section, ...]:
         from ..smooth.smooth_sections import column_sections
 
-        return column_sections(self, self.columns)
+        return (*column_sections(self, self.columns), *self._drawn())
+
+    def _drawn(self) -> tuple[Section, ...]:
+        """All means on one axis: where each lies between the ends of its column's declared range."""
+        from ..sections import Bars, Section, quoted
+
+        labels, shares = list[str](), list[tuple[float, float, float]]()
+        for name, axis in zip(self.columns, self._axes, strict=True):
+            try:
+                answer = self.answer(self.parse(f"avg({quoted(name)})"))
+            except BadQuestion:  # too few rows have a value
+                continue
+            assert isinstance(answer, Answer)
+            numbers = np.array([answer.value, *answer.interval(0.95)])
+            labels.append(name)
+            shares.append(tuple((numbers - axis.low) / (axis.high - axis.low)))
+        if not labels:
+            return ()
+        value, low, high = np.array(shares).T
+        bars = Bars(caption="means, from the lower (0%) to the upper end (100%) of each column's declared range",
+                    labels=labels, value=value, low=low, high=high)  # fmt: skip
+        return (Section(heading="Means on one axis", parts=((bars,),)),)
 
     def parameters(self) -> dict[str, Any]:
         return {

@@ -85,6 +85,9 @@ def _estimated(
     errors = 1.05 * np.abs(kernels - fitted @ margin.basis.values.T).max(axis=1)
     heights = kernels.max(axis=1) + errors
     bias = errors if d == 1 else np.multiply.outer(errors, heights) + np.multiply.outer(heights, errors)
+    if margin.basis.lost is not None:
+        # A product of kernels loses the combinations that the release does not have.
+        bias = bias + np.abs(fitted) @ margin.basis.lost @ np.abs(fitted).T
     value, variance, fourth = _moments(margin, kept, [fitted] * d)
     kurtosis = np.divide(fourth, variance**2, out=np.zeros_like(fourth), where=variance > 0)
     half = bias + interval_factor(confidence, kurtosis) * np.sqrt(variance)

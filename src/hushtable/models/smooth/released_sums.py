@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...laws import Law
-from ...maths.smooth.axes import Axis, Block
-from ...maths.smooth.basis import Basis, product
+from ...maths.smooth.axes import MOST_DENSE_AXES, Axis, Block
+from ...maths.smooth.basis import Basis
 from ...maths.smooth.chebyshev import WEIGHT_UNIT, chebyshev_basis
+from ...maths.smooth.sparse_basis import SparseBasis, index_list, sparse_basis
 from ...maths.smooth.splines import NODES, spline_basis
 from .ratios import NoisyNumber, Ratio
 
@@ -23,13 +24,17 @@ __all__ = ["BasisName", "Released", "SmoothSums", "basis_for"]
 
 Floats = NDArray[np.float64]
 BasisName = Literal["spline", "chebyshev"]
+# Of a sparse release so many columns have a grid of all combinations, on which a bias is proven.
+MOST_PROVEN_AXES = 2
 
 
-def basis_for(name: BasisName, size: int, d: int, smoothness: int | None = None) -> Basis:
+def basis_for(name: BasisName, size: int, d: int, smoothness: int | None = None, level: int | None = None) -> Basis:
     """The basis of a release, with the grid that questions about d of its columns use."""
     if name == "spline":
         return spline_basis(size, NODES if d <= 3 else NODES - 1)
-    return chebyshev_basis(size, d, smoothness)
+    if d > (MOST_DENSE_AXES if level is None else MOST_PROVEN_AXES):
+        return sparse_basis(size, d, smoothness, level)
+    return chebyshev_basis(size, d, smoothness, level)
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +44,7 @@ class SmoothSums:
     axes: tuple[Axis, ...]
     basis: Basis
     numbers: Floats
-    """Shape (cells, functions of the first axis, ...), in units of one row."""
+    """Shape (cells, functions of the first axis, ...), or (cells, combinations of functions), in units of one row."""
     variances: Floats
     fourths: Floats
     rows: int | None
@@ -53,7 +58,7 @@ class SmoothSums:
     @cached_property
     def present(self) -> Floats:
         """Coefficients of the function that is 1 where no column is missing, else 0."""
-        return self.basis.lift(product([self.basis.constant] * len(self.axes)), self.axes)
+        return self.basis.lift(self.basis.one(len(self.axes)), self.axes)
 
     @cached_property
     def _total(self) -> Floats:
@@ -172,6 +177,8 @@ class Released:
     weights: NDArray[np.int64] | None = None
     """Squared weights of the coordinates of one cell; none for splines, where all are 1."""
     smoothness: int | None = None
+    level: int | None = None
+    """Of the sparse grid whose combinations of functions were released; None where all were."""
 
     @property
     def exact_total(self) -> bool:
@@ -190,6 +197,43 @@ class Released:
         return {}
 
     def _made(self, kept: tuple[int, ...]) -> SmoothSums:
+        axes = tuple(self.block.axes[i] for i in kept)
+        basis = basis_for(self.basis, self.size, len(kept), self.smoothness, self.level)
+        listed = isinstance(basis, SparseBasis)
+        if listed or self.level is not None:
+            parts = self._listed(kept) if listed else self._spread(kept)
+        else:
+            parts = self._dense(kept)
+        return SmoothSums(axes, basis, *parts, self.rows)
+
+    def _listed(self, kept: Sequence[int]) -> tuple[Floats, Floats, Floats]:
+        """Numbers, variances and fourth cumulants of the combinations that have the constant in all other columns."""
+        of_kept = self._of(kept)
+        variances, fourths = self._noise(of_kept.shape)
+        numbers = self.sums.reshape(self.block.cells, -1)[:, of_kept].astype(np.float64) / self.unit
+        return numbers, variances[of_kept], fourths[of_kept]
+
+    def _spread(self, kept: Sequence[int]) -> tuple[Floats, Floats, Floats]:
+        """The same on the grid of all combinations: those that were not released are 0 and have no noise."""
+        places = (slice(None), *self._indices[self._of(kept)][:, list(kept)].T)
+        shape = tuple(self.size + self.block.axes[i].optional for i in kept)
+        spread = []
+        for part in self._listed(kept):
+            lines = part.reshape(-1, part.shape[-1])
+            out = np.zeros((len(lines), *shape))
+            out[places] = lines
+            spread.append(out if part.ndim == 2 else out[0])
+        return spread[0], spread[1], spread[2]
+
+    def _of(self, kept: Sequence[int]) -> NDArray[np.bool_]:
+        """Which combinations have the constant in all other columns."""
+        return np.asarray(~np.delete(self._indices, list(kept), axis=1).any(axis=1))
+
+    @cached_property
+    def _indices(self) -> NDArray[np.int64]:
+        return index_list(self.size, [axis.optional for axis in self.block.axes], self.level)
+
+    def _dense(self, kept: Sequence[int]) -> tuple[Floats, Floats, Floats]:
         d = len(self.block.axes)
         shape = self.block.shape(self.size)
         numbers = self.sums.reshape(self.block.cells, *shape).astype(np.float64) / self.unit
@@ -202,9 +246,7 @@ class Released:
                     numbers, variances, fourths = (
                         np.take(part, 0, axis) for part, axis in ((numbers, i + 1), (variances, i), (fourths, i))
                     )
-        basis = basis_for(self.basis, self.size, len(kept), self.smoothness)
-        axes = tuple(self.block.axes[i] for i in kept)
-        return SmoothSums(axes, basis, numbers, variances, fourths, self.rows)
+        return numbers, variances, fourths
 
     def _noise(self, shape: tuple[int, ...]) -> tuple[Floats, Floats]:
         """Variance and fourth cumulant of each coordinate of one cell, in units of one row."""

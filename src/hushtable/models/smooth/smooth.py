@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from ...domain import Domain
 from ...errors import BadQuestion, BadSynopsis
 from ...maths.smooth.asked_function import AskedFunction, BiasKind, CallableTarget, ExpressionTarget
-from ...maths.smooth.axes import Block, axis_of
+from ...maths.smooth.axes import MOST_AXES, MOST_DENSE_AXES, Block, axis_of
 from ...maths.smooth.expressions import Constant, parse_expression
+from ...maths.smooth.sparse_grid import degrees_at
 from ...questions.answer import Answer, CrossTab, SmoothAnswer, SmoothTable
 from ...questions.measure import COUNT
 from ...questions.parse import Question
@@ -252,8 +253,9 @@ class SmoothModel(Model):
 
     @property
     def form(self) -> int:
-        """The first version did not keep missing values apart."""
-        return 2 if self.apart else 1
+        """The first version did not keep missing values apart, and knew no sparse grids nor more than 4 columns."""
+        many = any(r.level is not None or len(r.block.axes) > MOST_DENSE_AXES for r in self.released)
+        return 6 if many else 2 if self.apart else 1
 
     def parameters(self) -> dict[str, Any]:
         first = self.released[0]
@@ -266,7 +268,7 @@ class SmoothModel(Model):
             **({"missing": APART} if self.apart else {}),
             "blocks": [
                 {"columns": [str(axis) for axis in released.block.axes], "size": released.size, "unit": released.unit,
-                 "scale": str(released.scale)}
+                 "scale": str(released.scale), **({} if released.level is None else {"level": released.level})}
                 for released in self.released
             ],
         }  # fmt: skip
@@ -281,10 +283,11 @@ class SmoothModel(Model):
     @classmethod
     def lengths(cls, domain: Domain, parameters: dict[str, Any]) -> dict[str, int]:
         lengths = {}
-        for i, (block, size) in enumerate(_blocks(domain, parameters)):
-            lengths[f"sums-{i}"] = block.cells * math.prod(block.shape(size))
+        for i, (block, size, level) in enumerate(_blocks(domain, parameters)):
+            each = block.combinations(size, level)
+            lengths[f"sums-{i}"] = block.cells * each
             if parameters["basis"] == "chebyshev":
-                lengths[f"weights-{i}"] = math.prod(block.shape(size))
+                lengths[f"weights-{i}"] = each
         return lengths
 
     @classmethod
@@ -293,7 +296,7 @@ class SmoothModel(Model):
         if not (smoothness is None or (isinstance(smoothness, int) and 1 <= smoothness <= 20)):
             raise BadSynopsis("the synopsis has a smoothness that makes no sense")
         made = []
-        for i, (block, size) in enumerate(_blocks(domain, parameters)):
+        for i, (block, size, level) in enumerate(_blocks(domain, parameters)):
             given = parameters["blocks"][i]
             scale, unit, weights = _scale(given, law), given["unit"], numbers.get(f"weights-{i}")
             if scale <= 0:
@@ -303,6 +306,7 @@ class SmoothModel(Model):
             made.append(Released(
                 block=block, basis=cast(BasisName, parameters["basis"]), size=size, unit=unit, law=law,
                 scale=scale, rows=rows, sums=numbers[f"sums-{i}"], weights=weights, smoothness=smoothness,
+                level=level,
             ))  # fmt: skip
         return cls(domain=domain, released=tuple(made))
 
@@ -333,16 +337,21 @@ def _scale(given: dict[str, Any], law: Any) -> Fraction:
     return noise_scale(given["scale"], law, unit=unit)
 
 
-def _blocks(domain: Domain, parameters: dict[str, Any]) -> list[tuple[Block, int]]:
+def _blocks(domain: Domain, parameters: dict[str, Any]) -> list[tuple[Block, int, int | None]]:
+    """The groups of columns, each with its functions a column and the level of its sparse grid, if it has one."""
     by = tuple(domain.closed[domain.position(name)] for name in parameters["by"])
     blocks, apart = [], parameters.get("missing") == APART
     least = {"spline": 4, "chebyshev": 2}[parameters["basis"]]
     if not 1 <= len(parameters["blocks"]) <= MOST_BLOCKS:
         raise BadSynopsis("the synopsis has a number of column groups that makes no sense")
     for given in parameters["blocks"]:
-        size = given["size"]
-        if not isinstance(size, int) or not least <= size <= MOST_SIZE or not 1 <= len(given["columns"]) <= 4:
+        size, level = given["size"], given.get("level")
+        most = MOST_DENSE_AXES if parameters["basis"] == "spline" else MOST_AXES
+        if not isinstance(size, int) or not least <= size <= MOST_SIZE or not 1 <= len(given["columns"]) <= most:
             raise BadSynopsis(f"the synopsis says {readable(size)} functions a column, which makes no sense")
+        if level is not None and not (isinstance(level, int) and 1 <= level <= 12 and size == degrees_at(level)):
+            raise BadSynopsis("the synopsis has a sparse grid that makes no sense")
         axes = (axis_of(domain, text) for text in given["columns"])
-        blocks.append((Block(tuple(axis if apart else replace(axis, optional=False) for axis in axes), by), size))
+        own = tuple(axis if apart else replace(axis, optional=False) for axis in axes)
+        blocks.append((Block(own, by), size, level))
     return blocks

@@ -66,14 +66,14 @@ def weighted_means(model: WeightedModel, question: Question, table: Floats, wher
     if pooled is None:
         around, bars = _around(model, question, spans, share, value, within)
         return mean_answer(model.domain, question, around.estimates(), law=model.law, estimator="model",
-                           notes=tuple(basis_notes(model, bars, 1.0)))  # fmt: skip
+                           notes=tuple(basis_notes(model, bars, 1.0)), within=within)  # fmt: skip
     measured = averages(_Measured(model.pooled, pooled), spans)
     stderr, bias, kurtosis = measured.errors()
     shown = replace(measured, value=np.where(np.isnan(measured.value), np.nan, value))
     means = Estimates(value=shown.value, stderr=stderr, bias=bias + np.abs(value - measured.value),
                       kurtosis=kurtosis, limits=shown)  # fmt: skip
     return mean_answer(model.domain, question, means, law=model.law, estimator="model",
-                       notes=("measured; the bias is how far the model moved it",))  # fmt: skip
+                       notes=("measured; the bias is how far the model moved it",), within=within)  # fmt: skip
 
 
 def _calibrated(

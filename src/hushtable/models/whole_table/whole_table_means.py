@@ -58,12 +58,12 @@ def whole_table_means(model: WholeTableModel, question: Question, bars: AnswerBa
     released = measured_averages(model, question)
     if released is None:
         return mean_answer(model.domain, question, model_says.estimates(), law=model.law, estimator="model",
-                           notes=bars.notes)  # fmt: skip
+                           notes=bars.notes, within=within)  # fmt: skip
     unbiased = mean_answer(model.domain, question, released.estimates(), law=model.law, estimator="measured")
     moved = replace(released, value=np.where(share > 0, value, released.value))
     limited = _MeasuredOrAudited(model_says, moved, released.value)
     return mean_answer(model.domain, question, limited.estimates(), law=model.law, estimator="model",
-                       notes=(*bars.notes, MEASURED_LIMITS), unbiased=unbiased)  # fmt: skip
+                       notes=(*bars.notes, MEASURED_LIMITS), unbiased=unbiased, within=within)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

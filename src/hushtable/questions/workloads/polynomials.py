@@ -65,8 +65,6 @@ class Polynomials(Workload):
                 f"{self.family} needs the most variables that a query sets to 1, as in "
                 f"polynomials(family={self.family}, width=8)"
             )  # fmt: skip
-        if lists and self.basis != "parity":
-            raise BadPlan("decision_lists come in parities alone: polynomials(family=decision_lists, basis=parity)")
         if (self.family == "at_least") != (self.r is not None):
             raise BadPlan("r goes with at_least, as in polynomials(family=at_least, r=2, width=8)")
         if self.degree is not None:

@@ -19,22 +19,24 @@ __all__ = ["MOST_ORDER", "Smooth"]
 
 # Beyond it the coefficients of the operator, up to 2^(K + 1), leave nothing of the digits.
 MOST_ORDER = 20
-LENGTH_SCALES = {1: 0.1, 2: 0.1, 3: 0.2, 4: 0.3}
+# By the number of columns that are asked about together; of five or more, those of one column alone.
+LENGTH_SCALES = {1: 0.1, 2: 0.1, 3: 0.2, 4: 0.3, 5: 0.0625, 6: 0.0625, 7: 0.125, 8: 0.25}
 
 
 @dataclass(frozen=True)
 class Smooth(Workload):
     """Kernel densities, moments, logistic scores, soft distribution functions, quantiles, any formula.
 
-    columns       real columns that are asked about together, at most 4: [age, log(income)]; or several such groups,
-                  [[age, income], [bmi]], which share the budget
+    columns       real columns that are asked about together, at most 8: [age, log(income)]; or several such groups,
+                  [[age, income], [bmi]], which share the budget. Of 5 or more together, few at a time are resolved well
     by            categories that multiply in: any question may then be asked within them
     length_scale  the narrowest feature to resolve, where the range of a column is 2; chosen by the number of columns
                   when it is left out (0.1 for one or two)
     examples      questions that are typical, as formulas; the plan is tuned on them
     g             splines a column, when the length scale is not to decide
     t             degrees a column, likewise
-    order         how many derivatives of a question are bounded, the source's K; for smooth-paper alone, 2 unless given
+    order         how many derivatives of a question are bounded, the source's K: smooth-paper needs it (2 unless
+                  given), others compute the bias of every question from the question itself
     """
 
     columns: tuple[str, ...] | tuple[tuple[str, ...], ...]

@@ -88,7 +88,7 @@ class Measurement:
     values: Sums
     noise: Noise
     rows: int | None
-    """The number of rows where that is public (neighbours: replace), else None."""
+    """The number of rows where that is public (replace, and no `person`), else None."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +97,7 @@ class JointMeasurement:
 
     values: Sums
     rows: int | None
-    """The number of rows where that is public (neighbours: replace), else None."""
+    """The number of rows where that is public (replace, and no `person`), else None."""
 
 
 class Door:
@@ -148,7 +148,7 @@ class Door:
         Its vectors are found by trial where a body has no shorter way, so they are drawn before the charge: they know
         nothing of the rows, nobody has seen them until they are added, and a search that ends early costs nothing.
         """
-        bodies = [statistic.body(group, self._unit.neighbours) for group in range(statistic.groups)]
+        bodies = [statistic.body(group, self._unit.open_relation) for group in range(statistic.groups)]
 
         def read() -> tuple[int, Callable[[], Seen]]:
             sums, rows = self._finished(statistic), self._public_rows(statistic)
@@ -187,7 +187,7 @@ class Door:
         pure: permute-and-flip with exp(-epsilon (max - score) / 2D), epsilon-DP           [McKS20, Thm. 1]
         else: the exponential mechanism with `selection_epsilon` of the price, range-bounded
         """
-        change = statistic.block_change(self._unit.neighbours) * self._unit.rows
+        change = self._unit.most(statistic.block_change) * self._unit.rows
 
         def read() -> tuple[int, Callable[[], Seen]]:
             scores = self._distances(statistic, reference)
@@ -209,7 +209,7 @@ class Door:
         One person changes each of the B distances by at most D = rows x block change: epsilon = B D / b for
         Laplace noise, rho = B D^2 / (2 sigma^2) for Gaussian noise.
         """
-        change = statistic.block_change(self._unit.neighbours) * self._unit.rows
+        change = self._unit.most(statistic.block_change) * self._unit.rows
         starts = statistic.block_starts()
         blocks = len(reference) if starts is None else len(starts) - 1
         amount = law.price(blocks * Fraction(change) ** law.power, scale)
@@ -270,7 +270,7 @@ class Door:
         """Whether |sum - reference| is (noisily) at least the watch's threshold. Its noise is used for nothing else."""
         if watch.left < 1:
             raise BadPlan("this watch has used its crossings; open another one")
-        if statistic.largest_change(self._unit.neighbours) > watch.change:
+        if self._unit.most(statistic.largest_change) > watch.change:
             raise BadPlan(f"{statistic.name} changes by more than the {watch.change} a row this watch was opened for")
 
         def read() -> tuple[int, Callable[[], Seen]]:
@@ -391,7 +391,7 @@ class Door:
         return finished if statistic is whole else statistic.own_part(finished)
 
     def _public_rows(self, statistic: Statistic) -> int | None:
-        """The number of rows under `replace`, where it is public; an empty table is refused there."""
+        """The number of rows where it is public; an empty table is refused there."""
         if self._unit.private_rows:
             return None
         rows = statistic.rows(self._sums(statistic))

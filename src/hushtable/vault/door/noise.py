@@ -13,7 +13,7 @@ from ...laws import Law
 from ..statistics.base import Statistic
 from ..statistics.joint import JointStatistic
 
-__all__ = ["JointNoise", "Noise", "joint_price", "price_of", "round_up"]
+__all__ = ["JointNoise", "Noise", "joint_price", "price_of", "round_up", "sensitivity_of"]
 
 SIGNIFICANT_BITS = 40
 
@@ -66,28 +66,28 @@ class JointNoise:
     @classmethod
     def sharing(cls, price: Price, statistic: JointStatistic, unit: Unit, shares: Sequence[float]) -> JointNoise:
         """Each group gets its share of the price; one that no row can change stays exact and gets nothing."""
-        noisy = [statistic.body(g, unit.neighbours).dimension > 0 for g in range(statistic.groups)]
+        noisy = [statistic.body(g, unit.open_relation).dimension > 0 for g in range(statistic.groups)]
         wanted = [Fraction(share) if depends else Fraction(0) for share, depends in zip(shares, noisy, strict=True)]
         whole = price.on_grid(up=False).amount
-        moved = unit.rows * statistic.largest_gauge * sum(wanted) / whole
+        moved = unit.gauge * statistic.largest_gauge * sum(wanted) / whole
         scales = [round_up(moved / share) if share else share for share in wanted]
         return cls(per_group=tuple(scales))
 
 
 def joint_price(statistic: JointStatistic, noise: JointNoise, unit: Unit) -> Price:
-    """The exact price: epsilon = sum over groups of (rows of a person) x (largest gauge of a change) / b.
+    """The exact price: epsilon = sum over groups of the largest gauge of a person's change / b.
 
-    A row changes a group by a gauge of at most G = `largest_gauge`, rounded up, and m rows by at most m G, as gauges
-    add up; a group is (m G / b)-DP by the law of its noise (see `Body`), and groups add up.
+    A row changes a group by a gauge of at most G = `largest_gauge`, rounded up, and a person by at most `unit.gauge`
+    times that, as gauges add up; a group is (gauge G / b)-DP by the law of its noise (see `Body`), and groups add up.
     """
     if len(noise.per_group) != statistic.groups:
         raise BadPlan(f"{statistic.name} has {statistic.groups} groups but {len(noise.per_group)} scales were given")
     total = Fraction(0)
     for group, scale in enumerate(noise.per_group):
-        if statistic.body(group, unit.neighbours).dimension:
+        if statistic.body(group, unit.open_relation).dimension:
             if scale <= 0:
                 raise BadPlan(f"group {group} of {statistic.name} depends on single rows and needs noise")
-            total += unit.rows * statistic.largest_gauge / scale
+            total += unit.gauge * statistic.largest_gauge / scale
     return Price(currency="pure", amount=total)
 
 
@@ -96,13 +96,13 @@ def price_of(statistic: Statistic, noise: Noise, unit: Unit) -> Price:
 
     Gaussian: rho = max over neighbours of sum of change^2 / (2 sigma^2)        [BunS16, Prop. 1.6; CanKS20]
     Laplace:  epsilon = max over neighbours of sum of |change| / b              [DwoMNS06]
-    A person with m rows changes a sum m times as much: epsilon times m, rho times m^2.
+    A person with m rows changes a sum m times as much (`Unit.changes`): epsilon times m, rho times m^2.
     """
     if len(noise.per_group) != statistic.groups:
         raise BadPlan(f"{statistic.name} has {statistic.groups} groups but {len(noise.per_group)} scales were given")
     for group, scale in enumerate(noise.per_group):
         alone = [Fraction(int(g == group)) for g in range(statistic.groups)]
-        if scale < 0 or (scale == 0 and statistic.sensitivity(power=1, weights=alone, neighbours=unit.neighbours) > 0):
+        if scale < 0 or (scale == 0 and sensitivity_of(statistic, unit, power=1, weights=alone) > 0):
             raise BadPlan(f"group {group} of {statistic.name} depends on single rows and needs noise")
     weights = [noise.law.price(1, scale) if scale else Fraction(0) for scale in noise.per_group]
     return Price(currency=noise.law.currency, amount=_cost(statistic, noise.law, weights, unit))
@@ -110,8 +110,12 @@ def price_of(statistic: Statistic, noise: Noise, unit: Unit) -> Price:
 
 def _cost(statistic: Statistic, law: Law, weights: Sequence[Fraction], unit: Unit) -> Fraction:
     """The most that a person can change the sums by, in the power of the law, each group times its weight."""
-    change = statistic.sensitivity(power=law.power, weights=weights, neighbours=unit.neighbours)
-    return change * Fraction(unit.rows) ** law.power
+    return sensitivity_of(statistic, unit, power=law.power, weights=weights) * Fraction(unit.rows) ** law.power
+
+
+def sensitivity_of(statistic: Statistic, unit: Unit, *, power: int, weights: Sequence[Fraction]) -> Fraction:
+    """The largest weighted change that one of a person's rows can make: see `Unit.changes`."""
+    return unit.most(lambda relation: statistic.sensitivity(power=power, weights=weights, neighbours=relation))
 
 
 def round_up(value: Fraction) -> Fraction:

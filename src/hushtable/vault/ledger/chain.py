@@ -59,7 +59,8 @@ class Identity:
 
     def text(self) -> str:
         """Canonical JSON, the inverse of `read`."""
-        unit = {"rows": self.unit.rows, "neighbours": self.unit.neighbours}
+        unit: dict[str, int | str] = {"rows": self.unit.rows, "neighbours": self.unit.neighbours}
+        unit |= {"person": self.unit.person} if self.unit.person else {}
         return _canonical(vars(self) | {"unit": unit})
 
     @classmethod

@@ -65,7 +65,7 @@ class Ledger:
             nonce=uuid.uuid4().hex,
             table=plain(table),
             domain_digest=domain_digest,
-            unit=unit,
+            unit=_nameless(unit),
             currency=(price := total.price_in(currency or total.account)).currency,
         )
         amount = price.amount
@@ -182,7 +182,7 @@ class Ledger:
         stays as it was, since all prices were made for that.
         """
         self._require_table(table)
-        if unit != self.unit:
+        if _nameless(unit) != self.unit:
             raise BadLedger(
                 f"this ledger protects {_who(self.unit)}, and the new domain {_who(unit)}; what was spent was spent "
                 "on the first, so leave unit and neighbours as they were"
@@ -365,7 +365,13 @@ class Reservation:
 
 
 def _who(unit: Unit) -> str:
-    return f"{counted(unit.rows, 'row')} a person, neighbours: {unit.neighbours}"
+    told = ", people told apart" if unit.person else ""
+    return f"{counted(unit.rows, 'row')} a person{told}, neighbours: {unit.neighbours}"
+
+
+def _nameless(unit: Unit) -> Unit:
+    """That people are told apart, not by which column: that is in the digest of the domain."""
+    return replace(unit, person="told apart" if unit.person else None)
 
 
 def _declared(lines: Sequence[Line]) -> Budget:

@@ -5,6 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from ...addresses import DATABASES, TableAt, database_at, scheme_of
 from ...domain import Domain
 from ...domain.attributes import Binned
 from ...domain.csv_text import Csv
@@ -12,7 +13,8 @@ from ...errors import BadData, BadPath, HushError
 from ...registry import classes_in
 from .base import Progress, Source, watched
 from .csv_file import CsvSource
-from .files import FileSource, scheme_of
+from .databases import quoted
+from .files import FileSource
 from .frames import FrameSource
 
 __all__ = ["CsvSource", "FrameSource", "Progress", "Source", "open_source", "sources", "watched"]
@@ -28,10 +30,12 @@ def open_source(data: Any, domain: Domain | None = None, *, csv: Csv | None = No
     """The source that takes the data, or the data if they are one; text is read as the domain or `csv` declares."""
     if isinstance(data, Source):
         return data
+    numbers = frozenset(a.name for a in domain.attributes if isinstance(a, Binned)) if domain else frozenset[str]()
     for kind in sources().values():
         if kind.takes(data):
-            numbers = [a.name for a in domain.attributes if isinstance(a, Binned)] if domain else []
-            return kind.open(data, csv=csv or (domain.csv if domain else Csv()), numbers=frozenset(numbers))
+            return kind.open(data, csv=csv or (domain.csv if domain else Csv()), numbers=numbers)
+    if database_at(data):
+        return open_source(TableAt(data, quoted(domain.table) if domain else ""), domain)
     raise _refused(data)
 
 
@@ -42,7 +46,10 @@ def _refused(data: Any) -> HushError:
         return BadData(f"cannot read rows from a {type(data).__name__}; give a path, {frames}")
     endings = ", ".join(e for kind in sources().values() if issubclass(kind, FileSource) for e in kind.endings)
     if scheme := scheme_of(data):
-        return BadPath(f"nothing here reads {scheme}:// addresses; give the path of a file ({endings}), {frames}")
+        known = f"the address of a database ({', '.join(DATABASES)}://...)"
+        return BadPath(
+            f"nothing here reads {scheme}:// addresses; give the path of a file ({endings}), {known}, {frames}"
+        )
     if not Path(data).exists():
         return BadPath(f"no file {Path(data)}; give the path of a .csv, .csv.gz, .parquet or .jsonl file")
     return BadPath(f"{Path(data)} is not a file this reads; allowed: {endings} (text also packed: .csv.gz)")

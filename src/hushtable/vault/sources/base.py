@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, ClassVar, Self
 
 import pyarrow as pa
@@ -63,14 +64,23 @@ class Source(ABC):
     def count(self) -> int:
         """The number of rows."""
 
+    @property
+    def label(self) -> str:
+        """What to call it in a message or a journal: where it is, without a password and without anything of rows."""
+        return "the table"
+
+    def snapshot(self) -> AbstractContextManager[object]:
+        """Held over all passes of one release, which must see the same rows in the same order: see `Vault.release`."""
+        return nullcontext()
+
     def check(self, domain: Domain) -> None:
         """BadData when a column of the domain is not in the source. Columns the domain leaves out are never read."""
         known = list(self.columns)
-        for attribute in domain.attributes:
-            if attribute.name not in known:
+        for name in domain.columns:
+            if name not in known:
                 raise BadData(
-                    f"the domain has {attribute.name} but the data have no such column; they have {listed(known)}."
-                    f"{suggestion(attribute.name, known)}"
+                    f"the domain has {name} but the data have no such column; they have {listed(known)}."
+                    f"{suggestion(name, known)}"
                 )
 
     def total(self, wanted: Total[T], domain: Domain, progress: Progress | None = None) -> T:

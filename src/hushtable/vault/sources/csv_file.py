@@ -92,14 +92,14 @@ class CsvSource(FileSource):
     def check(self, domain: Domain) -> None:
         """Without the words of the first line, which may be a row of a file that has no header."""
         columns = list(self.columns)
-        for name in domain.names:
+        for name in domain.columns:
             if name not in columns:
                 between = f"separated by {self.separator!r}" if self.separator else "and no separator was found in it"
                 raise BadData(
                     f"the domain has {name} but the data have no such column; the first line of a CSV file names "
                     f"the columns, {between} (csv: {{separator: ...}} in the domain, or --separator, says otherwise)"
                 )
-        once(columns, domain.names, f"the first line of {self.path}")
+        once(columns, domain.columns, f"the first line of {self.path}")
 
     def count(self) -> int:
         if self._csv.multiline:

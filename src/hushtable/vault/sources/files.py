@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 
-from ...errors import BadPath
-from .base import Source
+from ...addresses import scheme_of
+from ...domain import Domain
+from ...errors import BadData, BadPath
+from ..statistics.base import T, Total
+from .base import Progress, Source
 from .text_blocks import PACKED
 
-__all__ = ["FileSource", "ending_of", "scheme_of"]
-
-# Of two letters or more: one alone is a drive.
-SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
-
-
-def scheme_of(data: Any) -> str | None:
-    """The scheme of an address such as `postgresql://host/table`; None for anything else. A `Path` is none."""
-    given = SCHEME.match(data) if isinstance(data, str) else None
-    return given[1] if given else None
+__all__ = ["FileSource", "ending_of"]
 
 
 def ending_of(path: Path) -> str:
@@ -36,10 +31,41 @@ class FileSource(Source):
 
     def __init__(self, data: str | Path) -> None:
         self.path = Path(data)
+        self._seen: tuple[int, int, int] | None = None
         if not self.path.exists():
             raise BadPath(f"no file {self.path}; give the path of a .csv, .csv.gz, .parquet or .jsonl file")
         if not self.path.is_file():
             raise BadPath(f"{self.path} is not a file; give the path of one ({', '.join(self.endings)})")
+
+    @property
+    def label(self) -> str:
+        """Its path."""
+        return str(self.path)
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """A file cannot be held still, but that it changed shows in its size and time."""
+        self._seen = self._state()
+        try:
+            yield
+        finally:
+            self._seen = None
+
+    def total(self, wanted: Total[T], domain: Domain, progress: Progress | None = None) -> T:
+        summed = super().total(wanted, domain, progress)
+        if self._seen is not None and self._seen != self._state():
+            raise BadData(
+                f"{self.path} changed while it was read; what was charged stays spent: release from a file that nobody "
+                "writes"
+            )
+        return summed
+
+    def _state(self) -> tuple[int, int, int] | None:
+        try:
+            now = self.path.stat()
+        except OSError:
+            return None
+        return now.st_ino, now.st_size, now.st_mtime_ns
 
     @classmethod
     def takes(cls, data: Any) -> bool:

@@ -11,7 +11,7 @@ from ...domain.attributes import canonical
 from ...errors import BadData
 from .base import BATCH_ROWS, Source, once
 
-__all__ = ["FrameSource"]
+__all__ = ["FrameSource", "cell_texts"]
 
 
 class FrameSource(Source):
@@ -85,6 +85,11 @@ def _polars_column(column: Any) -> Any:
     if str(column.dtype) == "Object":
         return _texts(column.to_list(), column.is_null())
     return pa.table(column.to_frame()).column(0)
+
+
+def cell_texts(values: Sequence[Any]) -> pa.Array:
+    """The texts of Python values, null for None; each by itself."""
+    return _texts(values, [value is None for value in values])
 
 
 def _texts(values: Any, missing: Iterable[bool]) -> pa.Array:

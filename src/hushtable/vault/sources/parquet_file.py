@@ -15,6 +15,10 @@ from .text_blocks import reading
 __all__ = ["FeatherSource", "ParquetSource"]
 
 
+# Batches that are read while one is looked at. More take memory and, on few cores, time.
+AHEAD = 2
+
+
 class ParquetSource(FileSource):
     """One file. A value is read by the type that the schema gives its column."""
 
@@ -45,7 +49,19 @@ class ParquetSource(FileSource):
         once(self.columns, names, self.path)
         chosen = {name: dataset.field(name) for name in names}
         with reading(self.path):
-            yield from self._dataset.scanner(columns=chosen, batch_size=BATCH_ROWS).to_batches()
+            scanner = self._dataset.scanner(
+                columns=chosen,
+                batch_size=BATCH_ROWS,
+                batch_readahead=AHEAD,
+                fragment_scan_options=self._as_it_comes(),
+            )
+            yield from scanner.to_batches()
+
+    def _as_it_comes(self) -> Any:
+        """No more of a row group at once than its batches need."""
+        from pyarrow import dataset
+
+        return dataset.ParquetFragmentScanOptions(pre_buffer=False, use_buffered_stream=True)
 
 
 class FeatherSource(ParquetSource):
@@ -54,3 +70,6 @@ class FeatherSource(ParquetSource):
     name: ClassVar[str] = "feather"
     endings: ClassVar[tuple[str, ...]] = (".feather", ".arrow")
     form: ClassVar[str] = "ipc"
+
+    def _as_it_comes(self) -> None:
+        """There is nothing to say."""

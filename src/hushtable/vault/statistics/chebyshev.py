@@ -17,10 +17,10 @@ from ...laws import Law
 from ...maths.interactions.layout import CoordinateNoise
 from ...maths.smooth.axes import Block
 from ...maths.smooth.chebyshev import WEIGHT_UNIT
-from ...maths.smooth.row_pairs import changes
+from ...maths.smooth.row_pairs import Change, changes
 from .reals import RealRows, RealStatistic
 
-__all__ = ["ChebyshevSums"]
+__all__ = ["BATCH", "ChebyshevSums", "polynomials", "with_missing"]
 
 Floats = NDArray[np.float64]
 # Whole numbers of 2 x 20 bits, summed 2^12 at a time, stay below 2^53: float64 products and sums are exact.
@@ -37,6 +37,8 @@ class ChebyshevSums(RealStatistic):
     """
 
     name: ClassVar[str] = "chebyshev"
+    batch: int = BATCH
+    """Rows that are summed at once."""
 
     def __init__(
         self,
@@ -68,21 +70,26 @@ class ChebyshevSums(RealStatistic):
         cells = codes.cells[order]
         starts = np.flatnonzero(np.diff(cells, prepend=-1))
         for first, last in pairwise([*starts, len(cells)]):
-            for begin in range(first, last, BATCH):
-                x = codes.x[:, order[begin : min(begin + BATCH, last)]]
+            for begin in range(first, last, self.batch):
+                x = codes.x[:, order[begin : min(begin + self.batch, last)]]
                 self._add(sums, x, int(cells[first]))
         return sums
 
     def _add(self, sums: NDArray[np.int64], x: Floats, cell: int) -> None:
         start = 1
-        for chosen, weights, length in zip(self.chosen, self.weights, self.lengths, strict=True):
-            half = (len(chosen) + 1) // 2
-            left, right = (self._whole(x, part, sizes) for part, sizes in (
-                (chosen[:half], weights.shape[:half]), (chosen[half:], weights.shape[half:])
-            ))  # fmt: skip
+        for group, (weights, length) in enumerate(zip(self.weights, self.lengths, strict=True)):
             place = start + cell * weights.size
-            sums[place : place + weights.size] += (left @ right.T).astype(np.int64).ravel()
+            sums[place : place + weights.size] += self._summed(x, group)
             start += length
+
+    def _summed(self, x: Floats, group: int) -> NDArray[np.int64]:
+        """The sums of a block over a few rows of one cell."""
+        chosen, weights = self.chosen[group], self.weights[group]
+        half = (len(chosen) + 1) // 2
+        left, right = (self._whole(x, part, sizes) for part, sizes in (
+            (chosen[:half], weights.shape[:half]), (chosen[half:], weights.shape[half:])
+        ))  # fmt: skip
+        return (left @ right.T).astype(np.int64).ravel()
 
     def _whole(self, x: Floats, chosen: Sequence[int], sizes: Sequence[int]) -> Floats:
         """Products of the functions of some axes, rounded to multiples of 2^-bits: shape (product of sizes, rows)."""
@@ -137,15 +144,19 @@ class ChebyshevSums(RealStatistic):
         Rounding moves a coordinate by less than 1.01 x 2^-bits a row.
         """
         if (group, power, neighbours) not in self._known:
-            block, squares = self.blocks[group], self.weights[group] / WEIGHT_UNIT
-            dropped = float(squares.flat[0]) if self.public_total(block) else 0.0
-            optional = [axis.optional for axis in block.axes]
+            first = float(self.weights[group].flat[0]) / WEIGHT_UNIT
+            dropped = first if self.public_total(self.blocks[group]) else 0.0
             reached = []
-            for change in changes(squares, optional, neighbours=neighbours, cells=block.cells):
+            for change in self._changes(group, neighbours):
                 squared = (math.sqrt(max(change.squared, 0.0)) + 1.01 * 2.0**-self.bits * change.lengths) ** 2
                 reached.append(squared if power == 2 else math.sqrt(squared * max(change.touched - dropped, 0.0)))
             self._known[group, power, neighbours] = max(reached)
         return self._known[group, power, neighbours]
+
+    def _changes(self, group: int, neighbours: Neighbours) -> list[Change]:
+        block, squares = self.blocks[group], self.weights[group] / WEIGHT_UNIT
+        optional = [axis.optional for axis in block.axes]
+        return changes(squares, optional, neighbours=neighbours, cells=block.cells)
 
     @cached_property
     def _known(self) -> dict[tuple[int, int, Neighbours], float]:

@@ -1,4 +1,4 @@
-"""Chapter 4 on the long-term care survey: questions one at a time, to a curator and with independent noise.
+"""The long-term care survey: questions one at a time, to a curator and with independent noise.
 
 Not private: simulations, compared with the true answers.
 """

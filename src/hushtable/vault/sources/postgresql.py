@@ -1,0 +1,151 @@
+"""PostgreSQL: a table or view, read in one transaction through ADBC."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar
+
+import pyarrow as pa
+
+from ...errors import BadData, HushError
+from ...extras import need
+from .databases import DatabaseSource, quoted
+
+__all__ = ["PostgresqlSource"]
+
+# What a value's text depends on, what filters rows silently, and what lets two passes see rows in another order.
+SETTINGS = (
+    "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+    "SET LOCAL row_security = off",
+    "SET LOCAL timezone = 'UTC'",
+    "SET LOCAL datestyle = 'ISO, YMD'",
+    "SET LOCAL intervalstyle = 'postgres'",
+    "SET LOCAL extra_float_digits = 1",
+    "SET LOCAL bytea_output = 'hex'",
+    "SET LOCAL lc_monetary = 'C'",
+    "SET LOCAL client_encoding = 'UTF8'",
+    "SET LOCAL search_path = pg_catalog",
+    "SET LOCAL statement_timeout = 0",
+    "SET LOCAL idle_in_transaction_session_timeout = 0",
+    "SET LOCAL synchronize_seqscans = off",
+    "SET LOCAL max_parallel_workers_per_gather = 0",
+    "SET LOCAL enable_indexscan = off",
+    "SET LOCAL enable_indexonlyscan = off",
+    "SET LOCAL enable_bitmapscan = off",
+)
+# Where it is, looked for by name before the search path is fixed: tables, partitioned and foreign ones, and views.
+FIND = """
+SELECT c.oid::int8, n.nspname::text, c.relname::text FROM pg_catalog.pg_class c
+JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relname = $1 AND c.relkind IN ('r', 'p', 'f', 'v', 'm')
+AND (n.nspname = $2 OR ($2 = '' AND pg_catalog.pg_table_is_visible(c.oid)))
+"""
+# Types of columns; of a type that restricts another that other one.
+TYPES = """
+WITH RECURSIVE base AS (
+  SELECT a.attnum, a.attname, t.typname, t.typtype, t.typbasetype, t.typcategory
+  FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
+  WHERE a.attrelid = $1::oid AND a.attnum > 0 AND NOT a.attisdropped
+  UNION ALL
+  SELECT b.attnum, b.attname, t.typname, t.typtype, t.typbasetype, t.typcategory
+  FROM base b JOIN pg_catalog.pg_type t ON t.oid = b.typbasetype WHERE b.typtype = 'd'
+)
+SELECT attname::text, CASE typcategory WHEN 'A' THEN 'array' WHEN 'C' THEN 'record' ELSE typname::text END
+FROM base WHERE typtype <> 'd' ORDER BY attnum
+"""
+# Read as they are under a binned attribute. The text of a float4 is shorter than its value as a float8.
+PLAIN = {"int2": "int8", "int4": "int8", "int8": "int8", "float8": "float8"}
+PERMISSION = "42501"
+# Before there is a session the driver has no code for what went wrong; its words are looked at and never repeated.
+UNKNOWN_USER = ("password", "authentication", "role")
+UNKNOWN_DATABASE = ("database", "does not exist")
+
+
+class PostgresqlSource(DatabaseSource):
+    """One table or view. Passwords come from PGPASSWORD, ~/.pgpass or a service file, never from the address."""
+
+    name: ClassVar[str] = "postgresql"
+    schemes: ClassVar[tuple[str, ...]] = ("postgresql", "postgres")
+
+    def __init__(self, *given: Any, **options: Any) -> None:
+        for module in ("adbc_driver_manager", "adbc_driver_postgresql"):
+            need(module)
+        super().__init__(*given, **options)
+        self._place: tuple[int, str, str] | None = None
+        self._met = False
+
+    def _errors(self) -> tuple[type[BaseException], ...]:
+        from adbc_driver_manager import Error
+
+        return (Error, pa.ArrowException, OSError)
+
+    def _connect(self) -> Any:
+        from adbc_driver_postgresql import dbapi
+
+        self._met = False
+        connection = dbapi.connect(self._at.address, autocommit=True)
+        self._met = True
+        try:
+            with connection.cursor() as cursor:
+                self._place = self._find(cursor)
+                for setting in SETTINGS:
+                    cursor.execute(setting)
+        except BaseException:
+            with self._quietly():
+                connection.close()
+            raise
+        return connection
+
+    def _find(self, cursor: Any) -> tuple[int, str, str] | None:
+        *schema, table = self._at.names
+        cursor.execute(FIND, (table, schema[0] if schema else ""))
+        found = cursor.fetchall()
+        return found[0] if len(found) == 1 else None
+
+    def _look_up(self, connection: Any) -> dict[str, str]:
+        if self._place is None:
+            return {}
+        with connection.cursor() as cursor:
+            cursor.execute(TYPES, (self._place[0],))
+            return dict(cursor.fetchall())
+
+    def _nested(self, kind: str) -> bool:
+        return kind in ("array", "record")
+
+    @property
+    def _table(self) -> str:
+        assert self._place is not None
+        return f"{quoted(self._place[1])}.{quoted(self._place[2])}"
+
+    def _count(self, connection: Any) -> int:
+        with connection.cursor() as cursor:
+            cursor.execute(f"SELECT count(*) FROM {self._table}")
+            return int(cursor.fetchone()[0])
+
+    def _read(self, connection: Any, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        wanted = ", ".join(f"{quoted(name)}::{self._kind(name)} AS {quoted(name)}" for name in names)
+        with connection.cursor() as cursor:
+            cursor.execute(f"SELECT {wanted} FROM {self._table}")
+            for batch in cursor.fetch_record_batch():
+                yield pa.RecordBatch.from_arrays(batch.columns, names=list(names))
+
+    def _kind(self, name: str) -> str:
+        return PLAIN.get(self._types[name], "text") if name in self._numbers else "text"
+
+    def _in_words(self, error: BaseException) -> HushError:
+        state = getattr(error, "sqlstate", None)
+        if state == PERMISSION:
+            return BadData(
+                f"{self.label}: this user may not read it, or row security hides rows from them; grant SELECT (and "
+                "BYPASSRLS where rows have policies) to the user who releases"
+            )
+        return super()._in_words(error) if self._met else self._not_met(str(error).lower())
+
+    def _not_met(self, words: str) -> HushError:
+        if any(word in words for word in UNKNOWN_USER):
+            return BadData(
+                f"{self.label}: user or password is wrong; PGUSER and PGPASSWORD, ~/.pgpass or a service file give them"
+            )
+        if all(word in words for word in UNKNOWN_DATABASE):
+            return BadData(f"{self.label}: there is no such database; correct the address")
+        return BadData(f"{self.label}: no server answers there; correct host and port, or start it")
