@@ -139,7 +139,7 @@ def test_rules_may_name_them():
         ({"density": {"of": "region", "map": DENSITY | {"west": "hgh"}}}, "Did you mean 'high'"),
         ({"density": {"of": "regoin", "map": DENSITY}}, "Did you mean 'region'"),
         ({"density": "region"}, "nothing says how"),
-        ({"density": {"of": "region", "map": "nowhere.csv"}}, "cannot read the map"),
+        ({"density": {"of": "region", "map": "nowhere.csv"}}, "read only with the domain file beside it"),
         ({"density": {"of": "region", "map": DENSITY, "when": "now"}}, "write {of: COLUMN"),
         ({"density": {"of": "people", "map": {}}, "people": {"of": "density", "map": {}}}, "round in a circle"),
         ({"density": {"of": "density", "map": {}}}, "round in a circle"),
@@ -151,6 +151,20 @@ def test_a_wrong_map_is_one_line(follows, says):
         ht.Domain.from_dict(PARTS | {"follows": follows})
     assert says in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_only_a_domain_file_opens_files(domain, tmp_path):
+    from hushtable.domain.yaml_text import yaml_text
+
+    (tmp_path / "secret.csv").write_text("region,density\n" + "".join(f"{r},{DENSITY[r]}\n" for r in REGIONS))
+    parts = domain.to_dict() | {"follows": {"density": {"of": "region", "map": str(tmp_path / "secret.csv")}}}
+    with pytest.raises(BadDomain, match="read only with the domain file"):
+        ht.Domain.from_dict(parts)
+    (tmp_path / "d.yaml").write_text(yaml_text(parts))
+    assert ht.Domain.load(tmp_path / "d.yaml").follower("density").texts[0] == "low"
+    (tmp_path / "secret.csv").unlink()
+    with pytest.raises(BadDomain, match="cannot read the map"):
+        ht.Domain.load(tmp_path / "d.yaml")
 
 
 def test_a_rule_about_it_alone_is_refused():

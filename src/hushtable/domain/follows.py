@@ -16,6 +16,8 @@ from .predicate import Event
 __all__ = ["Follower", "ValueLevels", "read_follows", "read_levels", "with_files"]
 
 MOST_BYTES = 10_000_000
+# A domain that somebody pastes must not open files of the machine that reads it.
+NO_FILES = "a map in a file is read only with the domain file beside it (Domain.load); write the map out"
 Pairs = tuple[tuple[str, str], ...]
 
 
@@ -110,7 +112,6 @@ def _from_file(folder: Path, name: str, wanted: tuple[str, str]) -> dict[str, st
 
 def read_follows(parts: Mapping[str, Any], attributes: Sequence[Attribute]) -> tuple[Follower, ...]:
     """All columns that follow others, parents first; BadDomain says which map is wrong and where."""
-    parts = with_files(parts, Path())
     given = dict(_entries(parts, "follows"))
     by_name = {a.name: a for a in attributes}
     wanted = {name: _declared(name, entry, by_name) for name, entry in given.items()}
@@ -151,7 +152,7 @@ def _declared(name: str, entry: Any, by_name: Mapping[str, Attribute]) -> tuple[
             raise BadDomain(f"follows: {name} follows {of}, but nothing says how; write {{of: {of}, map: FILE.csv}}")
         return of, tuple((value, value) for value in by_name[of].values)
     if not isinstance(given, Mapping):
-        raise BadDomain(f"follows: {name}: its map is {{value: value}} or the name of a CSV file")
+        raise BadDomain(f"follows: {name}: {NO_FILES if isinstance(given, str) else 'its map is {value: value}'}")
     return of, tuple((canonical(key) or MISSING, canonical(value) or MISSING) for key, value in given.items())
 
 
@@ -220,12 +221,15 @@ def _code(own: Attribute, text: str | None) -> int:
 
 def read_levels(parts: Mapping[str, Any], attributes: Sequence[Attribute]) -> tuple[ValueLevels, ...]:
     """Groups of values with a meaning, of categories; BadDomain where they do not cover all values."""
-    parts, by_name, found = with_files(parts, Path()), {a.name: a for a in attributes}, []
+    by_name: dict[str, Attribute] = {a.name: a for a in attributes}
+    found: list[ValueLevels] = []
     for name, given in _entries(parts, "levels"):
         attribute = by_name.get(name)
         if not isinstance(attribute, Category):
             known = [a.name for a in attributes if isinstance(a, Category)]
             raise BadDomain(f"levels: {name} is not a category; there are {listed(known)}.{suggestion(name, known)}")
+        if isinstance(given, str):
+            raise BadDomain(f"levels: {name}: {NO_FILES}")
         if not isinstance(given, Mapping):
             raise BadDomain(f"levels: {name}: write {{value: group}}, {{group: [values]}} or the name of a CSV file")
         groups = _groups(given)
