@@ -90,6 +90,7 @@ EXAMPLES = {
         'hush ask demo/clinic.hush "age >= 66"  # exit code 1',
         'hush ask demo/clinic.hush "age >= 66" --interpolate',
     ),
+    "export": ("hush export demo/clinic.hush -o clinic-numbers",),
     "info": ("hush info demo/clinic.hush", "hush info demo/clinic.hush --json"),
     "sample": (
         "hush release demo/clinic.csv --domain few.yaml --ledger few.ledger --mechanism histogram"

@@ -31,7 +31,7 @@ def test_loads_and_answers_as_on_the_day_it_was_made(path: Path) -> None:
     assert expected, "nothing to compare"
     for before in expected:
         now = json.loads(json.dumps(synopsis.ask(before["question"], count=False).to_dict()))
-        # The largest of many computed errors, of which each is the difference of two sums: known to 1e-10 of their size.
+        # The largest of many computed errors, each the difference of two sums: known to 1e-10 of their size.
         close = 1e-5 if now.get("bias_kind") == "sampled" else near
         for key in ("unit", "estimator", "confidence"):
             assert now[key] == before[key]

@@ -1,5 +1,7 @@
 """Columns that follow others cost nothing, are asked through the one they follow, and never contradict it."""
 
+import json
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -139,7 +141,7 @@ def test_rules_may_name_them():
         ({"density": {"of": "region", "map": DENSITY | {"west": "hgh"}}}, "Did you mean 'high'"),
         ({"density": {"of": "regoin", "map": DENSITY}}, "Did you mean 'region'"),
         ({"density": "region"}, "nothing says how"),
-        ({"density": {"of": "region", "map": "nowhere.csv"}}, "read only with the domain file beside it"),
+        ({"density": {"of": "region", "map": "nowhere.csv"}}, "or in a domain file the name of a CSV file"),
         ({"density": {"of": "region", "map": DENSITY, "when": "now"}}, "write {of: COLUMN"),
         ({"density": {"of": "people", "map": {}}, "people": {"of": "density", "map": {}}}, "round in a circle"),
         ({"density": {"of": "density", "map": {}}}, "round in a circle"),
@@ -151,20 +153,6 @@ def test_a_wrong_map_is_one_line(follows, says):
         ht.Domain.from_dict(PARTS | {"follows": follows})
     assert says in str(caught.value)
     assert "\n" not in str(caught.value)
-
-
-def test_only_a_domain_file_opens_files(domain, tmp_path):
-    from hushtable.domain.yaml_text import yaml_text
-
-    (tmp_path / "secret.csv").write_text("region,density\n" + "".join(f"{r},{DENSITY[r]}\n" for r in REGIONS))
-    parts = domain.to_dict() | {"follows": {"density": {"of": "region", "map": str(tmp_path / "secret.csv")}}}
-    with pytest.raises(BadDomain, match="read only with the domain file"):
-        ht.Domain.from_dict(parts)
-    (tmp_path / "d.yaml").write_text(yaml_text(parts))
-    assert ht.Domain.load(tmp_path / "d.yaml").follower("density").texts[0] == "low"
-    (tmp_path / "secret.csv").unlink()
-    with pytest.raises(BadDomain, match="cannot read the map"):
-        ht.Domain.load(tmp_path / "d.yaml")
 
 
 def test_a_rule_about_it_alone_is_refused():
@@ -226,3 +214,21 @@ def test_what_others_see_of_it(domain, whole, tmp_path):
     assert contradictions(wrong, domain)[0].broken == sum(d == "high" for d in rows.column("density").to_pylist())
     whole.save(tmp_path / "a.hush")
     assert ht.load(tmp_path / "a.hush").ask("density = 'low'").value == whole.ask("density = 'low'").value
+
+
+def test_a_map_that_is_not_there_is_named(tmp_path):
+    text = "table: t\nattributes: {a: {kind: boolean}}\nfollows: {b: {of: a, map: nowhere.csv}}\n"
+    (tmp_path / "d.yaml").write_text(text)
+    with pytest.raises(BadDomain, match=r"cannot read the map .*nowhere\.csv"):
+        ht.Domain.load(tmp_path / "d.yaml")
+
+
+@pytest.mark.parametrize("setting", [{"follows": {"b": {"of": "a", "map": "{}"}}}, {"levels": {"a": "{}"}}])
+def test_a_domain_that_is_no_file_of_the_owners_reads_none(tmp_path, setting):
+    """As in a synopsis that a stranger sent: the maps that it names would be the reader's own files."""
+    path = tmp_path / "secret.csv"
+    path.write_text("a,b\nx,one\ny,two\n")
+    text = json.dumps(setting).replace("{}", str(path))
+    attributes = {"a": {"kind": "category", "values": ["x", "y"]}, "c": {"kind": "boolean"}}
+    with pytest.raises(ht.HushError, match="the name of a CSV file"):
+        ht.Domain.from_dict({"table": "t", "attributes": attributes} | json.loads(text))

@@ -205,22 +205,23 @@ def draft(
     """Draft a domain from a table. READS THE DATA: the draft reveals what it saw and must be reviewed."""
     from ..addresses import database_at, table_at
     from ..domain.csv_text import Csv
-    from ..domain.yaml_text import yaml_text
     from ..files import check_writable, new_file
-    from ..owner.draft import WARNING, draft_domain
+    from ..owner.draft import WARNING
+    from ..owner.draft import draft as drafted
 
     csv = Csv().with_options(separator=separator, quote=quote, decimal=decimal, encoding=encoding, multiline=multiline)
     target = check_writable(output) if output is not None else None
     with progress_bar("reading", None) as progress:
         named = table or Path(data).name.split(".")[0]
-        shape = draft_domain(table_at(data, table) if database_at(data) else data, named, progress, csv=csv)
-    text = "".join(f"# {line}\n" for line in WARNING.splitlines()) + yaml_text(shape.to_dict())
+        made = drafted(table_at(data, table) if database_at(data) else data, named, progress, csv=csv)
+    text, shape = made.text(), made.domain
     if target is not None:
         with new_file(target) as file:
             file.write(text.encode("utf-8"))
     typer.echo(WARNING, err=True)
     shown = f"wrote {output}" if target is not None else text.rstrip("\n")
-    say({"warning": " ".join(WARNING.split()), "domain": shape.to_dict()}, shown, as_json=as_json)
+    value = {"warning": " ".join(WARNING.split()), "domain": shape.to_dict(), "reasons": made.reasons}
+    say(value, shown, as_json=as_json)
 
 
 @app.command()

@@ -16,8 +16,6 @@ from .predicate import Event
 __all__ = ["Follower", "ValueLevels", "read_follows", "read_levels", "with_files"]
 
 MOST_BYTES = 10_000_000
-# A domain that somebody pastes must not open files of the machine that reads it.
-NO_FILES = "a map in a file is read only with the domain file beside it (Domain.load); write the map out"
 Pairs = tuple[tuple[str, str], ...]
 
 
@@ -63,7 +61,11 @@ class ValueLevels:
 
 
 def with_files(parts: Any, folder: Path) -> Any:
-    """The same domain with the maps that it names as files, which lie beside it, written out."""
+    """The same domain with the maps that it names as files, which lie beside it, written out.
+
+    Only for a file of the owner's own: a domain inside a published file names no others, so that whoever wrote it
+    cannot have a reader's files looked at.
+    """
     if not isinstance(parts, Mapping):
         return parts
     found = dict(parts)
@@ -152,7 +154,7 @@ def _declared(name: str, entry: Any, by_name: Mapping[str, Attribute]) -> tuple[
             raise BadDomain(f"follows: {name} follows {of}, but nothing says how; write {{of: {of}, map: FILE.csv}}")
         return of, tuple((value, value) for value in by_name[of].values)
     if not isinstance(given, Mapping):
-        raise BadDomain(f"follows: {name}: {NO_FILES if isinstance(given, str) else 'its map is {value: value}'}")
+        raise BadDomain(f"follows: {name}: its map is {{value: value}}, or in a domain file the name of a CSV file")
     return of, tuple((canonical(key) or MISSING, canonical(value) or MISSING) for key, value in given.items())
 
 
@@ -221,17 +223,16 @@ def _code(own: Attribute, text: str | None) -> int:
 
 def read_levels(parts: Mapping[str, Any], attributes: Sequence[Attribute]) -> tuple[ValueLevels, ...]:
     """Groups of values with a meaning, of categories; BadDomain where they do not cover all values."""
-    by_name: dict[str, Attribute] = {a.name: a for a in attributes}
-    found: list[ValueLevels] = []
+    by_name, found = {a.name: a for a in attributes}, []
     for name, given in _entries(parts, "levels"):
         attribute = by_name.get(name)
         if not isinstance(attribute, Category):
             known = [a.name for a in attributes if isinstance(a, Category)]
             raise BadDomain(f"levels: {name} is not a category; there are {listed(known)}.{suggestion(name, known)}")
-        if isinstance(given, str):
-            raise BadDomain(f"levels: {name}: {NO_FILES}")
         if not isinstance(given, Mapping):
-            raise BadDomain(f"levels: {name}: write {{value: group}}, {{group: [values]}} or the name of a CSV file")
+            raise BadDomain(
+                f"levels: {name}: write {{value: group}}, {{group: [values]}}, or in a domain file the name of a CSV file"
+            )
         groups = _groups(given)
         for value in groups:
             if value not in attribute.names:

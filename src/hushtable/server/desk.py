@@ -18,6 +18,7 @@ def planned(request: dict[str, Any]) -> dict[str, Any]:
     """What `hush plan` says of a domain, a workload and a budget."""
     from ..budget import Budget
     from ..domain import Domain
+    from ..domain.yaml_text import read_yaml
     from ..mechanisms.planner import plan
 
     workload = request.get("workload") or None
@@ -27,7 +28,8 @@ def planned(request: dict[str, Any]) -> dict[str, Any]:
         path = Path(folder) / "domain.yaml"
         path.write_text(request["domain"], "utf-8")
         try:
-            domain = Domain.load(path)
+            # Not Domain.load, which also reads the maps that a domain names as files: here those of the server.
+            domain = Domain.from_dict(read_yaml(path))
         except HushError as error:
             # The name of a file that nobody gave would only puzzle.
             raise type(error)(str(error).replace(str(path), "the domain")) from None

@@ -103,6 +103,8 @@ class Synopsis:
         with np.errstate(all="ignore"):
             if isinstance(parsed, Statement):
                 selected = self._in_order(evaluate(parsed, WithMeans.of(self.model, self.means), count=count))
+                if isinstance(selected, Answer):
+                    selected = replace(selected, release=Release(self))
                 return stamped(selected) if self.not_private else selected
             asked = WithMeans.of(self.model, self.means)
             answer = self._nothing(parsed, count=count) or answer_of(asked, parsed, count=count)
