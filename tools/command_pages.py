@@ -90,12 +90,14 @@ EXAMPLES = {
         'hush ask demo/clinic.hush "age >= 66"  # exit code 1',
         'hush ask demo/clinic.hush "age >= 66" --interpolate',
     ),
+    "export": ("hush export demo/clinic.hush -o clinic-numbers",),
     "info": ("hush info demo/clinic.hush", "hush info demo/clinic.hush --json"),
     "sample": (
         "hush release demo/clinic.csv --domain few.yaml --ledger few.ledger --mechanism histogram"
         " --epsilon 1 --delta 1e-9 -o few.hush",
         "hush sample few.hush -n 10000 -o rows.csv",
         "hush sample few.hush -n 10000 -o rows.parquet --seed 7",
+        'hush sample few.hush -n 1000 -o old.csv --where "age >= 65 AND smoker"',
         "hush sample few.hush -n 10000 -o rows.xlsx  # exit code 1",
     ),
     "plot": (

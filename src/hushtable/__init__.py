@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from .maths.families.family import Family as Family
     from .mechanisms.planner import Plan as Plan
     from .mechanisms.planner import plan as plan
+    from .owner.comparison import RowComparison as RowComparison
+    from .owner.comparison import compare as compare
     from .owner.vault import Vault as Vault
     from .questions.answer import Answer as Answer
     from .questions.answer import CrossTab as CrossTab
@@ -87,6 +89,8 @@ _HOMES = {
     "Synopsis": "synopsis",
     "load": "synopsis",
     "connect": "server.client",
+    "compare": "owner.comparison",
+    "RowComparison": "owner.comparison",
     "combine": "synopsis.combined",
     "Combined": "synopsis.combined",
     "Listed": "questions.lists",

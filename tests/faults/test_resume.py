@@ -112,7 +112,7 @@ def charges(folder: Path) -> list[tuple[str, str]]:
     return [(line.what, str(line.amount)) for line in ledger.lines() if line.kind == "charge"]
 
 
-DRAWN_BEFORE = ("stability-histogram", "hash-sketch", "k-norm", "k-norm-queries", "k-norm-levels")
+DRAWN_BEFORE = ("stability-histogram", "hash-sketch", "k-norm", "k-norm-means", "k-norm-queries", "k-norm-levels")
 
 
 @pytest.mark.parametrize("name", NAMES)

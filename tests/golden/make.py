@@ -49,6 +49,7 @@ def main() -> None:
         *decided(),
         *long_lists(),
         curated(),
+        compared(),
     ]
     for name, synopsis, questions in (*made, *specimens({synopsis.model.kind for _, synopsis, _ in made})):
         path = HERE / f"format-{max(synopsis.model.format, synopsis.domain.form)}-{name}.hush"
@@ -258,6 +259,16 @@ def curated() -> Case:
     for question in ("smoker AND age >= 65", "sex = 'male' AND region = 'west'", "smoker AND region = 'north'"):
         curator.ask(question)
     return "curator-zcdp", curator.freeze(), CODED[:2]
+
+
+def compared() -> Case:
+    """What a curator learned that has compared every pair of its columns with the table."""
+    shape = domain()
+    vault = ht.Vault(table_of(shape, random_codes(shape, 1000, seed=3)), shape)
+    curator = vault.curate(budget=ht.Budget(rho=20), way="hypothesis", updates=1, randomness=ht.Simulated(4))
+    for question in ("smoker AND age >= 65", "sex = 'male' AND region = 'west'", "smoker AND region = 'north'"):
+        curator.ask(question)
+    return "curator-pairs", curator.freeze(), CODED
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import pytest
 
 from hushtable.errors import BadQuestion
 from hushtable.questions.answer import Answer
-from hushtable.questions.arithmetic import NOWHERE, Errors, Release, quotient_ends
+from hushtable.questions.arithmetic import NOWHERE, Errors, QuotientSide, Release, quotient_ends
 from hushtable.questions.stamp import SIMULATED, stamped
 
 
@@ -105,9 +105,11 @@ def test_ratios_have_the_ends_of_fieller():
     )
     aa, bb, ab = 0.02**2 + 0.01**2, 0.03**2 + 0.01**2, 0.01**2
     ends = np.sort(np.roots([b**2 - k**2 * bb, -2 * (a * b - k**2 * ab), a**2 - k**2 * aa]).real)
-    assert quotient_ends((a, top, 0.0), (b, below, 0.0), k) == pytest.approx(tuple(ends), rel=1e-9)
-    assert quotient_ends((a, top, 0.0), (0.05, below, 0.0), k) == (-math.inf, math.inf)
-    low, high = quotient_ends((a, top, 0.01), (b, below, 0.0), k)
+    assert quotient_ends(QuotientSide(a, 0.0, top), QuotientSide(b, 0.0, below), k) == pytest.approx(
+        tuple(ends), rel=1e-9
+    )
+    assert quotient_ends(QuotientSide(a, 0.0, top), QuotientSide(0.05, 0.0, below), k) == (-math.inf, math.inf)
+    low, high = quotient_ends(QuotientSide(a, 0.01, top), QuotientSide(b, 0.0, below), k)
     assert low < ends[0]
     assert high > ends[1]
 

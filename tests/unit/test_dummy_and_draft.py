@@ -9,6 +9,7 @@ import polars
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
@@ -17,7 +18,7 @@ from hushtable.cli import app
 from hushtable.domain import Domain
 from hushtable.domain.dummy import dummy_rows, write_dummy
 from hushtable.errors import BadData, BadPath, BadPlan
-from hushtable.owner.draft import MOST_DISTINCT, MOST_VALUES, WARNING, draft_domain
+from hushtable.owner.draft import MOST_DISTINCT, MOST_VALUES, WARNING, draft, draft_domain
 from hushtable.owner.fit import fit_of, require_fit
 from hushtable.vault.coding import encode_batch
 from hushtable.vault.sources import open_source
@@ -263,6 +264,7 @@ def test_a_draft_warns_on_paper_and_on_the_screen(tmp_path):
         (["08:30", "23:59"], {"kind": "time"}),
         (["20240131", "20240201"], {"kind": "integer"}),
         (["1", "2", "NA"], {"kind": "integer", "missing_values": ["NA"]}),
+        (["1", "2", "3", "9"] * 10, {"kind": "category", "values": ["1", "2", "3", "9"]}),
         (["yes", "no", "?"], {"kind": "boolean", "missing_values": ["?"]}),
         (["2 to 5", "10 or more", "0 to 1"], {"kind": "category", "values": ["0 to 1", "2 to 5", "10 or more"]}),
         (["NA", "NA"], {"kind": "category", "values": ["NA"]}),
@@ -274,3 +276,38 @@ def test_a_draft_knows_dates_times_missing_codes_and_the_order_of_numbers_in_wor
     told = domain.to_dict()["attributes"]["x"]
     assert {name: told[name] for name in drafted} == drafted
     assert fits(table, domain)
+
+
+def test_edges_are_round_and_split_the_rows_about_evenly():
+    random = np.random.default_rng(3)
+    table = pa.table({"age": random.integers(0, 100, 4000), "pay": np.round(random.lognormal(10, 0.6, 4000), 2)})
+    shape = draft_domain(table, "t")
+    for attribute in shape.attributes:
+        assert len(attribute.cuts) == 7
+        counts = np.bincount([attribute.place(value.as_py()) for value in table[attribute.name]], minlength=8) / 4000
+        assert counts.min() > 0.04
+        assert counts.max() < 0.22
+    assert all(cut % 1000 == 0 for cut in shape.closed[1].cuts)
+
+
+def test_a_draft_says_why_and_leaves_ids_out():
+    rows = 400
+    table = pa.table(
+        {
+            "patient_id": [f"p{i}" for i in range(rows)],
+            "doctor_id": [f"d{i % 60}" for i in range(rows)],
+            "code": [i % 3 for i in range(rows)],
+            "answer": ["NA" if i % 5 == 0 else "10 or more" if i % 2 else "2 to 9" for i in range(rows)],
+        }
+    )
+    made = draft(table, "t")
+    assert made.domain.names == ("code", "answer")
+    text = made.text()
+    assert "patient_id: left out: an id, since nearly every row has its own value" in text
+    assert "doctor_id: left out: an id with up to 7 rows a value" in text
+    assert "few whole numbers: one bin each" in text
+    assert "NA taken for missing" in text
+    assert text.index("2 to 9") < text.index("10 or more")
+    assert yaml.safe_load(text)["attributes"].keys() == {"code", "answer"}
+    # An id alone is better than nothing at all.
+    assert draft_domain(table.select(["patient_id"]), "t").names == ("patient_id",)

@@ -1,5 +1,6 @@
 """Wide releases that decide and calibrate: the order follows dependence, nothing paid for is lost, bars hold."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -14,6 +15,8 @@ from hushtable.maths.wide.bar import Expected, WideBar
 from hushtable.maths.wide.held_out import draw_questions, with_rare_sides
 from hushtable.maths.wide.one_factor import OneFactor
 from hushtable.maths.wide.order_choice import STRENGTHS, Look, expected_errors, weigh
+from hushtable.maths.wide.symmetric import Bits, assisted
+from hushtable.maths.wide.usual import Usual
 from hushtable.models.linear.first_singles import FirstSingles
 from hushtable.models.linear.low_order import LowOrderModel
 from hushtable.questions.answer import interval_factor
@@ -304,6 +307,55 @@ class TestTheSample:
         assert [question.masks[0] for question in questions] == [(True, False), (False, True)] * 2
 
 
+class TestWhatIsUsuallyMissed:
+    """What is missed beside noise, where the calibration itself is too noisy to tell."""
+
+    @staticmethod
+    def bar(order: int | None) -> WideBar:
+        expected = Expected(noise=(0.001,), reach=(0.1,), order=order)
+        return WideBar(Law.GAUSSIAN, (8,), 100, Fraction(10**12), np.array([0]), expected)
+
+    def test_single_columns_miss_more_than_pairs(self):
+        by_order = [self.bar(order).stderr(8, 10_000, 0.001, 0.1) for order in (1, 2, 3, 4, 5)]
+        assert by_order == sorted(by_order, reverse=True)
+        assert by_order[0] > 0.2 * 0.1 > by_order[2]
+        assert self.bar(None).stderr(8, 10_000, 0.001, 0.1) < 0.003, "files of format 5 expect noise alone"
+
+    def test_a_good_calibration_overrules_what_is_usual(self):
+        exact = replace(self.bar(1), scale=Fraction(1), distances=np.array([100 * 10_000 * 2 // 1000]))
+        assert exact.stderr(8, 10_000, 0.001, 0.1) == pytest.approx((0.002**2 - 0.001**2) ** 0.5 / 0.8, rel=0.2)
+
+    def test_questions_that_pairs_could_move_have_wider_bars(self):
+        bar = self.bar(2)
+        assert bar.stderr(8, 10_000, 0.001, 0.2) > 1.8 * bar.stderr(8, 10_000, 0.001, 0.1)
+
+
+class TestDoubts:
+    """What is not known of shares that were drawn to what is usual."""
+
+    def test_are_the_whole_error_of_drawn_shares(self):
+        """Shares of 60 columns around 0.1, noise as large as they are: errors of `any` over 4 of them in 400 tables are
+        as large as stated, within 6 of their own errors; the noise that is left states far less.
+        """
+        g, squares, stated, noise_alone = np.random.default_rng(2), [], [], []
+        values = np.array([0.0, 1.0, 1.0, 1.0, 1.0])
+        for _ in range(400):
+            true = np.clip(g.normal(0.1, 0.03, 60), 0.001, 0.999)
+            noisy = Bits(np.full(60, 0.5), (np.ones(1), true - 0.5 + g.normal(0, 0.1, 60)),
+                         (np.zeros(1), np.full(60, 0.01)))  # fmt: skip
+            few = Bits(np.full(4, 0.5), (np.ones(1), noisy.values[1][:4]), (np.zeros(1), np.full(4, 0.01)))
+            drawn = Usual.of(noisy).denoised(few, np.ones(4))
+            guess = assisted(drawn, values)
+            squares.append((guess.value - (1 - np.prod(1 - true[:4]))) ** 2)
+            stated.append(guess.stderr**2)
+            noise_alone.append(assisted(replace(drawn, unsure=drawn.variances, common=None), values).stderr ** 2)
+        ratio, error = np.mean(squares) / np.mean(stated), np.std(squares) / np.mean(squares) / 20
+        assert error < 0.12
+        assert ratio < 1 + 6 * error
+        assert ratio > 0.4
+        assert np.mean(squares) > 2 * np.mean(noise_alone)
+
+
 class TestFiles:
     def made(self):
         _, model, _ = model_of(bits(16), rows_of(16, 0.3), "any_of(width=9)", BUDGETS["delta"])
@@ -313,10 +365,10 @@ class TestFiles:
 
     def test_come_back_as_they_were(self):
         model = self.made()
-        assert model.format == 5
+        assert model.format == 6
         again = LowOrderModel.build(model.domain, model.parameters(), model.numbers())
         question = model.parse("any(x0, x1, x2, x3, x4, x5)")
-        assert (again.guesses, again.bar.expected) == ("usual", model.bar.expected)
+        assert (again.guesses, again.bar.expected) == ("doubted", model.bar.expected)
         assert again.answer(question).to_dict() == model.answer(question).to_dict()
         assert LowOrderModel.lengths(model.domain, model.parameters()) == {
             name: len(values) for name, values in model.numbers().items()
@@ -337,6 +389,8 @@ class TestFiles:
             ("bar", "noise", [0.1] * 7),
             ("bar", "reach", [0.1, -1.0]),
             ("bar", "noise", [0.1, float("nan")]),
+            ("bar", "order", 0),
+            ("bar", "order", "2"),
         ],
     )
     def test_forged_parts_are_refused(self, part, key, value):
@@ -345,6 +399,17 @@ class TestFiles:
         parameters[part] = parameters[part] | {key: value}
         with pytest.raises(BadSynopsis):
             LowOrderModel.build(model.domain, parameters, model.numbers())
+
+    def test_files_of_format_five_keep_their_bar(self):
+        """They do not say what order was measured: a bar by noise alone, and correlations of any size."""
+        model = self.made()
+        parameters = model.parameters() | {"guesses": "usual"}
+        parameters["bar"] = {key: value for key, value in parameters["bar"].items() if key != "order"}
+        before = LowOrderModel.build(model.domain, parameters, model.numbers())
+        assert (before.format, before.guesses, before.bar.kurtosis) == (5, "usual", 1.5)
+        question = model.parse(f"any({', '.join(f'x{i}' for i in range(9))})")
+        assert before.answer(question).value == model.answer(question).value
+        assert before.answer(question).interval() != model.answer(question).interval()
 
     def test_files_from_before_answer_as_they_did(self):
         """Without what is usual and what is expected: each guess by its own numbers, one bar for all of a width."""

@@ -13,6 +13,7 @@ from . import (
     curate,
     demo,
     domain,
+    export,
     fair,
     info,
     ledger,
@@ -42,6 +43,7 @@ app.command("plan")(plan.run)
 app.command("release")(release.run)
 app.command("ask")(ask.run)
 app.command("info")(info.run)
+app.command("export")(export.run)
 app.command("curate")(curate.run)
 app.command("sample")(sample.run)
 app.command("plot")(plot.run)

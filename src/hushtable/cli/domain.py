@@ -51,12 +51,14 @@ def check(
         separator=separator, quote=quote, decimal=decimal, encoding=encoding, multiline=multiline
     )
     rows = [{"name": a.name, "kind": a.kind, "codes": a.size, "values": list(a.labels)} for a in shape.attributes]
+    following = [{"name": f.name, "kind": f.attribute.kind, "follows": f.of} for f in shape.followers]
     warnings = warnings_about(shape)
     kept = f"{counted(shape.unit.rows, 'row')} per person"
     told = f"people told apart by {shape.unit.person}, at most {kept} kept"
     who = f"{told if shape.unit.person else f'at most {kept}'}, {shape.unit.neighbours}"
     text = [f"{shape.table}: {counted(len(rows), 'attribute')}, {who}"]
     text += [_column_line(row) for row in rows]
+    text += [f"  {row['name']:<24} {row['kind']:<10} follows {row['follows']}, costs nothing" for row in following]
     text += [f"warning: {warning}" for warning in warnings]
     value: dict[str, Any] = {
         "table": shape.table,
@@ -66,7 +68,7 @@ def check(
         "attributes": rows,
         "means": list(shape.means),
         "warnings": warnings,
-    }
+    } | ({"following": following} if following else {})
     value |= _rules(shape, text)
     if data is None:
         if propose:
@@ -118,16 +120,18 @@ def _rules(shape: Domain, text: list[str]) -> dict[str, Any]:
 
 def _rule_counts(shape: Domain, data: Any, text: list[str], *, propose: bool) -> dict[str, Any]:
     """How many rows break each rule, and rules that all keep; exact, for the owner."""
-    if not (propose or shape.impossible or shape.always):
+    if not (propose or shape.impossible or shape.always or shape.followers):
         return {}
-    from ..owner.rule_counts import PROPOSED, broken_rules, proposals
+    from ..owner.rule_counts import PROPOSED, broken_rules, contradictions, proposals
     from ..owner.true_rows import read_rows
 
     with progress_bar("reading", None) as progress:
         rows = read_rows(data, shape, progress)
-    counts = broken_rules(rows)
+    counts = [*broken_rules(rows), *contradictions(data, shape)]
     if counts:
-        text.append("rows that break a rule; they are released like all others, and answers will say 0 for them")
+        text.append(
+            "rows that break a rule or a map; they are released like all others, and answers will say 0 for them"
+        )
         text += [f"  {count.broken:>12,}  {count.rule}" for count in counts]
     value: dict[str, Any] = {"broken_rules": [asdict(count) for count in counts]}
     if propose:
@@ -201,22 +205,23 @@ def draft(
     """Draft a domain from a table. READS THE DATA: the draft reveals what it saw and must be reviewed."""
     from ..addresses import database_at, table_at
     from ..domain.csv_text import Csv
-    from ..domain.yaml_text import yaml_text
     from ..files import check_writable, new_file
-    from ..owner.draft import WARNING, draft_domain
+    from ..owner.draft import WARNING
+    from ..owner.draft import draft as drafted
 
     csv = Csv().with_options(separator=separator, quote=quote, decimal=decimal, encoding=encoding, multiline=multiline)
     target = check_writable(output) if output is not None else None
     with progress_bar("reading", None) as progress:
         named = table or Path(data).name.split(".")[0]
-        shape = draft_domain(table_at(data, table) if database_at(data) else data, named, progress, csv=csv)
-    text = "".join(f"# {line}\n" for line in WARNING.splitlines()) + yaml_text(shape.to_dict())
+        made = drafted(table_at(data, table) if database_at(data) else data, named, progress, csv=csv)
+    text, shape = made.text(), made.domain
     if target is not None:
         with new_file(target) as file:
             file.write(text.encode("utf-8"))
     typer.echo(WARNING, err=True)
     shown = f"wrote {output}" if target is not None else text.rstrip("\n")
-    say({"warning": " ".join(WARNING.split()), "domain": shape.to_dict()}, shown, as_json=as_json)
+    value = {"warning": " ".join(WARNING.split()), "domain": shape.to_dict(), "reasons": made.reasons}
+    say(value, shown, as_json=as_json)
 
 
 @app.command()

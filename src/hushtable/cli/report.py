@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -39,21 +39,31 @@ def run(
     shape = released.domain if domain is None else Domain.load(domain)
     if shape.digest != released.domain.digest:
         raise BadPlan(f"{domain} is another domain than the one {synopsis} was released with")
+    compared = None
     if data is None:
         text = public_report(released, publisher=publisher, contact=contact)
     else:
         from ..addresses import table_at
         from ..owner.compare import true_tables
+        from ..owner.comparison import compare
         from ..owner.people import people_fit
 
         with progress_bar("reading", None) as progress:
             rows = table_at(data, table)
             people = people_fit(rows, shape, progress)
-            text = owner_report(released, lambda sets: true_tables(rows, shape, sets, progress), people)
+            compared = compare(released, rows, progress=progress) if released.model.rows_by is not None else None
+            text = owner_report(released, lambda sets: true_tables(rows, shape, sets, progress), people, compared)
     with new_file(target) as file:
         file.write(text.encode("utf-8"))
     publishable = data is None and not released.not_private
     stamps = ([STAMP] if data is not None else []) + ([SIMULATED] if released.not_private else [])
     note = "made from the file alone: it may be published" if publishable else "; ".join(stamps)
-    value = {"file": str(output), "publishable": publishable, "not_private": released.not_private, "notes": stamps}
+    value: dict[str, Any] = {
+        "file": str(output),
+        "publishable": publishable,
+        "not_private": released.not_private,
+        "notes": stamps,
+    }
+    if compared is not None:
+        value["rows"] = compared.to_dict()
     say(value, f"wrote {output}; {note}", as_json=as_json)

@@ -24,6 +24,9 @@ def run(
             help="So many sets of rows, in a column `set`, each drawn by another replicate: see `ht.combine`."
         ),
     ] = None,
+    where: Annotated[
+        str | None, typer.Option(help='Only rows that meet a condition, such as "age >= 65 AND smoker".')
+    ] = None,
     replicate_weights: Annotated[
         bool,
         typer.Option("--replicate-weights", help="Weighted rows with a weight for each replicate, instead of -n."),
@@ -36,10 +39,11 @@ def run(
     """Write synthetic rows drawn from a released summary. Needs no data and spends no budget, seed or no seed."""
     from ..questions.stamp import SIMULATED
     from ..synopsis import load
+    from ..synopsis.row_values import RowValues
     from ..synopsis.rows import left_out, notes, write_batches, write_rows
 
-    if (rows is None) != replicate_weights or (replicate_weights and sets is not None):
-        raise typer.BadParameter("give the number of rows by -n (and of sets by --sets), or --replicate-weights")
+    if (rows is None) != replicate_weights or (replicate_weights and (sets is not None or where is not None)):
+        raise typer.BadParameter("give the number of rows by -n (with --sets, --where), or --replicate-weights alone")
     released = load(synopsis)
     if rows is None:
         batches = released.replicate_weights(seed=seed).to_reader()
@@ -47,8 +51,8 @@ def run(
         write_batches(released, batches, output)
     else:
         with progress_bar("drawing", rows * (sets or 1)) as progress:
-            write_rows(released, rows, output, seed=seed, sets=sets, progress=progress)
-    remarks, columns = notes(released), [a.name for a in released.domain.closed]
+            write_rows(released, rows, output, seed=seed, sets=sets, where=where, progress=progress)
+    remarks, columns = notes(released), RowValues(released.domain).names
     for note in remarks:
         typer.echo(f"note: {note}", err=True)
     stamp = f"; {SIMULATED}" if released.not_private else ""
@@ -60,7 +64,7 @@ def run(
         "seed": seed,
         "not_private": released.not_private,
         "notes": remarks,
-    } | ({} if sets is None else {"sets": sets})
+    } | {name: value for name, value in (("sets", sets), ("where", where)) if value is not None}
     kind = "weighted" if replicate_weights else "synthetic"
     many = (f"{sets} sets of " if sets else "") + f"{rows:,} {kind} rows"
     say(value, f"wrote {many} of {len(columns)} columns to {output}{stamp}", as_json=as_json)

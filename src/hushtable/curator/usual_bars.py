@@ -31,7 +31,7 @@ __all__ = ["UsualBars", "bought", "due", "remembered_bars"]
 
 # Tables of two and three columns are compared, whatever the hypothesis has joined; of one where there is no other.
 # Errors of free answers over the standard deviation of their comparison, as on other tables (docs/curator.md).
-PASSED = 1.15
+PASSED = 1.0
 # Root mean square errors of free answers on points over what raises the threshold, where most lies just below it.
 UNSAID = 0.35
 COMPARED = Comparison("any", 1, 5)

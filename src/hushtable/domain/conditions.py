@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from ..errors import BadQuestion, CutInsideBin, UnknownAttribute
-from .attributes import Ordered, Uncoded
+from .attributes import Attribute, Ordered, Uncoded
 from .column_pairs import MIRRORED, check_comparable, compared
 from .cuts import BinCuts
 from .derived import as_condition, compare_derived, is_derived
 from .domain import Domain
 from .events import Value, bare, compare, is_missing, one_of
+from .follows import Follower
 from .hints import hint, name_in_quotes, not_a_condition, quoted_name, unclosed
 from .patterns import like
 from .predicate import Count, Event, Holds, Not, Predicate, conjunction, disjunction
@@ -104,10 +105,29 @@ class ConditionReader:
         try:
             return self.domain.position(name)
         except UnknownAttribute:
+            if (column := self.domain.follower(name)) is not None:
+                raise BadQuestion(
+                    f"{column.name} follows {column.of}, and this needs a column that is counted; write {column.of}"
+                ) from None
             alike = [a for a in self.domain.attributes if a.name.lower() == name.lower()]
             if len(alike) == 1 and isinstance(alike[0], Uncoded):
                 raise BadQuestion(f"{alike[0].name} {alike[0].advice}") from None
             raise
+
+    def follower(self, node: exp.Expr) -> Follower | None:
+        """The column that follows another, if a name is that of one."""
+        from sqlglot import exp
+
+        ours = isinstance(node, exp.Column) and node.table.lower() in ("", self.domain.table.lower())
+        return self.domain.follower(node.name) if ours else None
+
+    def event(self, node: exp.Expr, make: Callable[[int, Attribute], Event]) -> Event:
+        """A condition on one column; where it follows another, as one on that."""
+        follower = self.follower(node)
+        if follower is not None:
+            return follower.lifted(make(follower.root, follower.attribute))
+        position = self.position(node)
+        return make(position, self.domain.closed[position])
 
     def predicate(self, node: exp.Expr) -> Predicate:
         """The predicate of an expression."""
@@ -119,8 +139,7 @@ class ConditionReader:
             join = conjunction if isinstance(node, exp.And) else disjunction
             return join([self.predicate(part) for part in self._flat(node, type(node))])
         if isinstance(node, exp.Column):
-            position = self.position(node)
-            return bare(position, self.domain.closed[position])
+            return self.event(node, bare)
         if isinstance(node, exp.Not):
             return Not(self.predicate(node.this))
         if is_derived(node):
@@ -156,8 +175,7 @@ class ConditionReader:
         if isinstance(node, exp.In) and node.expressions and not node.args.get("query"):
             return self._one_of(node.this, node.expressions)
         if isinstance(node, (exp.Like, exp.ILike)):
-            position = self.position(node.this)
-            return like(position, self.domain.closed[position], node, self.say)
+            return self.event(node.this, lambda place, column: like(place, column, node, self.say))
         if isinstance(node, exp.Is) and isinstance(node.expression, (exp.Null, exp.Boolean)):
             return self._is(node)
         if (split := name_in_quotes(node, self.domain.names)) is not None:
@@ -169,6 +187,9 @@ class ConditionReader:
         from sqlglot import exp
 
         if isinstance(left, exp.Column) and isinstance(right, exp.Column) and self._is_column(right):
+            for side in (left, right):
+                if (column := self.follower(side)) is not None:
+                    raise BadQuestion(f"{column.name} follows {column.of}; compare {column.of} with the other column")
             return self.columns_compared(self.position(left), operator, self.position(right))
         if (isinstance(right, exp.Column) or is_derived(right)) and not isinstance(left, exp.Column):
             return self._compared(right, MIRRORED[operator], left)
@@ -176,7 +197,7 @@ class ConditionReader:
 
     def _is_column(self, node: exp.Expr) -> bool:
         """Whether a name is that of a column, and not a text without its quotes."""
-        return any(name.lower() == node.name.lower() for name in self.domain.names)
+        return any(column.name.lower() == node.name.lower() for column in self.domain.every_column)
 
     def columns_compared(self, left: int, operator: str, right: int) -> Predicate:
         """Two ordered columns, where their bins tell which value is larger."""
@@ -192,7 +213,10 @@ class ConditionReader:
     def _compared(self, node: exp.Expr, operator: str, value: exp.Expr) -> Predicate:
         if is_derived(node):
             return compare_derived(self, node, operator, self.value(value))
-        position, literal = self.position(node), self.value(value)
+        literal = self.value(value)
+        if (follower := self.follower(node)) is not None:
+            return follower.lifted(compare(follower.root, follower.attribute, operator, literal, self.say))
+        position = self.position(node)
         attribute = self.domain.closed[position]
         try:
             return compare(position, attribute, operator, literal, self.say)
@@ -206,11 +230,11 @@ class ConditionReader:
     def _one_of(self, node: exp.Expr, values: list[exp.Expr]) -> Predicate:
         if is_derived(node):
             return disjunction([self._compared(node, "=", value) for value in values])
-        position = self.position(node)
+        wanted = [self.value(value) for value in values]
         try:
-            return one_of(position, self.domain.closed[position], [self.value(value) for value in values], self.say)
+            return self.event(node, lambda place, column: one_of(place, column, wanted, self.say))
         except CutInsideBin:
-            if self.cuts is None:
+            if self.cuts is None or self.follower(node) is not None:
                 raise
             return disjunction([self._compared(node, "=", value) for value in values])
 
@@ -222,12 +246,11 @@ class ConditionReader:
         if isinstance(node.expression, exp.Boolean) and not column:
             inner = self.predicate(node.this)
             return Holds(inner if node.expression.this else Not(inner))
-        position = self.position(node.this)
-        attribute = self.domain.closed[position]
         if isinstance(node.expression, exp.Null):
-            return is_missing(position, attribute)
-        true = compare(position, attribute, "=", bool(node.expression.this), self.say).true
-        return Event(position, true, tuple(not t for t in true))
+            return self.event(node.this, is_missing)
+        wanted = bool(node.expression.this)
+        event = self.event(node.this, lambda place, column: compare(place, column, "=", wanted, self.say))
+        return Event(event.position, event.true, tuple(not t for t in event.true))
 
     def _call(self, node: exp.Expr) -> Predicate:
         """any(...), all(...), at_least(r, ...), exactly(r, ...)."""

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from .attributes import OTHER, Attribute, Binned, Boolean, Category, Integer
+from .attributes import OTHER, PLAIN_NUMBER, Attribute, Binned, Boolean, Category, Integer, Ordered
 from .dates import Date, Time
 
 __all__ = ["Decoder", "decoder", "loses_other"]
@@ -38,6 +40,38 @@ def decoder(attribute: Attribute) -> Decoder:
         fits = attribute.low >= SMALLEST and attribute.high <= LARGEST
         return _whole_numbers(attribute) if isinstance(attribute, Integer) and fits else _numbers(attribute)
     return lambda codes, random: pa.array(codes == 1, mask=codes > 1)
+
+
+def written(attribute: Attribute, texts: Sequence[str | None]) -> pa.Array:
+    """Values of an attribute as it decodes them, given as text; None is missing."""
+    if isinstance(attribute, Integer):
+        return pa.array([None if t is None else int(Fraction(t)) for t in texts], pa.int64())
+    if isinstance(attribute, Binned):
+        return pa.array([None if t is None else float(Fraction(t)) for t in texts], pa.float64())
+    if isinstance(attribute, Ordered):
+        numbers = [None if t is None else attribute.number(t) for t in texts]
+        kind = pa.date32() if isinstance(attribute, Date) else pa.time32("s")
+        return pa.array([None if n is None else int(n) for n in numbers], pa.int32()).cast(kind)
+    code = {label: c for c, label in enumerate(attribute.labels)}
+    places = [attribute.missing_code if t is None else code.get(t, attribute.place(t)) for t in texts]
+    nowhere = attribute.size
+    codes = np.array([nowhere if place is None else place for place in places], dtype=np.int64)
+    kept = decoder(attribute)(np.minimum(codes, attribute.size - 1).astype(np.uint16), np.random.default_rng(0))
+    return pc.if_else(pa.array(codes < nowhere), kept, pa.scalar(None, kept.type))
+
+
+def spelled(attribute: Attribute, column: pa.Array) -> pa.Array:
+    """The same with missing values as the data write them, where the domain says how and the column can hold it."""
+    if not attribute.missing_values or column.null_count == 0:
+        return column
+    text, kind = attribute.missing_values[0], column.type
+    if pa.types.is_string(kind):
+        return pc.fill_null(column, text)
+    if (pa.types.is_integer(kind) and WHOLE.fullmatch(text)) or (
+        pa.types.is_floating(kind) and PLAIN_NUMBER.fullmatch(text)
+    ):
+        return pc.fill_null(column, pa.scalar(float(text), pa.float64()).cast(kind))
+    return column
 
 
 def loses_other(attribute: Attribute) -> bool:

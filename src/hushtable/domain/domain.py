@@ -15,15 +15,18 @@ from ..errors import BadDomain, BadPath, UnknownAttribute
 from ..words import counted, html_lines, listed, shortened
 from .attributes import Attribute, Uncoded
 from .csv_text import Csv
+from .follows import Follower, ValueLevels, read_follows, read_levels, with_files
 from .reading import check_settings, read_attributes, read_means, read_table, read_unit
 
 __all__ = ["Domain"]
 
-SETTINGS = ("always", "attributes", "csv", "impossible", "means", "missing_values", "neighbours", "table", "unit")
+SETTINGS = ("always", "attributes", "csv", "follows", "impossible", "levels", "means", "missing_values", "neighbours",
+            "table", "unit")  # fmt: skip
 
 # Before it nobody knew dates, times, labels and codes for missing values.
 CODED_FORM = 5
-# Before it nobody knew what always holds, comparisons between columns, sums of columns, nor who is told apart.
+# Before it nobody knew what always holds, comparisons between columns, columns that follow others, sums of columns, nor
+# who is told apart.
 NEWEST_FORM = 6
 # Columns that a notebook shows.
 MOST_SHOWN = 100
@@ -59,6 +62,10 @@ class Domain:
     """Columns of numbers whose exact sums are measured too."""
     always: tuple[str, ...] = ()
     """Conditions that every row satisfies: `a -> b`, or a condition alone."""
+    followers: tuple[Follower, ...] = ()
+    """Columns that others fix: not among the attributes, since nothing is measured of them."""
+    levels: tuple[ValueLevels, ...] = ()
+    """Groups of values with a meaning."""
     csv: Csv = field(default_factory=Csv)
     """How the text of a CSV file is read."""
 
@@ -82,7 +89,7 @@ class Domain:
         """Reads a domain file (YAML as in docs/domain.md)."""
         from .yaml_text import read_yaml
 
-        return cls.from_dict(read_yaml(path))
+        return cls.from_dict(with_files(read_yaml(path), Path(path).parent))
 
     @classmethod
     def from_dict(cls, parts: Mapping[str, Any]) -> Domain:
@@ -90,11 +97,16 @@ class Domain:
         if not isinstance(parts, Mapping):
             raise BadDomain("a domain is a mapping with table, attributes, unit and neighbours")
         check_settings(parts, SETTINGS, "the domain")
-        attributes = read_attributes(parts)
+        declared = read_attributes(parts)
+        followers = read_follows(parts, declared) if "follows" in parts else ()
+        following = {follower.name for follower in followers}
+        attributes = tuple(a for a in declared if a.name not in following)
         made = cls(
             table=read_table(parts),
             attributes=attributes,
-            unit=read_unit(parts, [a.name for a in attributes]),
+            followers=followers,
+            levels=read_levels(parts, attributes) if "levels" in parts else (),
+            unit=read_unit(parts, [a.name for a in declared]),
             csv=Csv.from_dict(parts.get("csv", {})),
         )
         if "means" in parts:
@@ -125,8 +137,22 @@ class Domain:
             "table": self.table,
             "unit": self.unit.declared,
             "neighbours": self.unit.neighbours,
-            "attributes": {a.name: a.to_dict() for a in self.attributes},
-        } | {name: list(told) for name in ("impossible", "always", "means") if (told := getattr(self, name))}
+            "attributes": {a.name: a.to_dict() for a in self.every_column},
+        } | self._declarations()
+
+    def _declarations(self) -> dict[str, Any]:
+        """What is said of several columns, where anything is."""
+        said = {
+            "impossible": list(self.impossible),
+            "always": list(self.always),
+            "means": list(self.means),
+            "follows": {follower.name: follower.to_dict() for follower in self.followers},
+            "levels": {
+                level.name: dict(zip(self.closed[self.position(level.name)].values, level.groups, strict=True))
+                for level in self.levels
+            },
+        }
+        return {name: value for name, value in said.items() if value}
 
     def with_csv(self, **options: str | bool | None) -> Domain:
         """The same domain for files written otherwise; options as in `csv`, those that are None stay."""
@@ -141,7 +167,8 @@ class Domain:
     @property
     def form(self) -> int:
         """The first version of the file format that knows all that is declared here."""
-        if self.means or self.always or self.unit.person is not None or (self.impossible and self._compares):
+        newest = self.means or self.followers or self.levels or self.always or self.unit.person is not None
+        if newest or (self.impossible and self._compares):
             return NEWEST_FORM
         plain = (dict(vars(a)) for a in self.attributes)
         coded = any(a.kind in ("date", "time") for a in self.attributes)
@@ -167,6 +194,20 @@ class Domain:
     def columns(self) -> tuple[str, ...]:
         """The columns that data must have: the attributes, and the one that tells people apart, if one is declared."""
         return (*self.names, *([self.unit.person] if self.unit.person else []))
+
+    @cached_property
+    def every_column(self) -> tuple[Attribute, ...]:
+        """All columns in the order of the file: attributes, and those that follow them."""
+        found = list(self.attributes)
+        for follower in sorted(self.followers, key=lambda follower: follower.place):
+            found.insert(follower.place, follower.attribute)
+        return tuple(found)
+
+    def follower(self, name: str) -> Follower | None:
+        """The column of this name that follows another; names match as in `position`."""
+        exact = [f for f in self.followers if f.name == name]
+        alike = exact or [f for f in self.followers if f.name.lower() == name.lower()]
+        return alike[0] if len(alike) == 1 and (exact or name not in self._positions) else None
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:

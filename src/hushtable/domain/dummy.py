@@ -22,10 +22,14 @@ def dummy_rows(domain: Domain, *, rows: int, seed: int) -> dict[str, list[str]]:
     if rows < 1:
         raise BadPlan(f"rows must be at least 1, not {rows}")
     generator = np.random.default_rng(seed)
-    return {
-        a.name: [_value(a, int(c), generator) for c in generator.integers(0, max(1, a.size), rows)]
-        for a in domain.attributes
-    }
+    codes, made = {}, {}
+    for a in domain.attributes:
+        codes[a.name] = generator.integers(0, max(1, a.size), rows)
+        made[a.name] = [_value(a, int(c), generator) for c in codes[a.name]]
+    for follower in domain.followers:
+        root = codes[domain.closed[follower.root].name]
+        made[follower.name] = [follower.texts[code] or "" for code in root.tolist()]
+    return {column.name: made[column.name] for column in domain.every_column}
 
 
 def write_dummy(domain: Domain, *, rows: int, path: str | Path, seed: int) -> None:

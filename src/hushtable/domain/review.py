@@ -8,7 +8,7 @@ from ..words import listed
 from .attributes import Binned, Category, Open
 from .domain import Domain
 
-__all__ = ["averages_warning", "rough_averages", "warnings_about"]
+__all__ = ["ID_NAMES", "averages_warning", "rough_averages", "warnings_about"]
 
 MANY_VALUES = 1000
 # An average that may be off by more of its range than this, whatever is spent, says little.
@@ -54,6 +54,6 @@ def warnings_about(domain: Domain) -> list[str]:
     if ids and domain.unit.rows == 1 and domain.unit.person is None:
         found.append(
             f"{listed(ids, 4)} looks like an id: if a person may have several rows, one row is not one person; say how "
-            "many rows one may have, unit: {rows: 3}, and leave the id out"
+            f"many rows one may have, unit: {{person: {ids[0]}, rows: 3}}, and leave the id out of the attributes"
         )
     return found

@@ -47,7 +47,7 @@ def release_wide(door: Door, domain: Domain, design: WideDesign) -> LowOrderMode
     if design.shares.looks:
         first = _first_look(door, domain, design)
         chosen = _chosen(design, _distance(door, domain, design, first))
-    guesses: Guesses = "usual" if chosen.interactions.binary else "single"
+    guesses: Guesses = "doubted" if chosen.interactions.binary else "single"
     model = replace(measured(door, domain, chosen), first=first, guesses=guesses)
     return _calibrated(door, domain, design, model)
 
@@ -155,6 +155,7 @@ def _calibrated(door: Door, domain: Domain, design: WideDesign, model: LowOrderM
     expected = Expected(
         noise=tuple(NORMAL * _root_mean_square([guess.guess.stderr for guess in block]) for block in guesses),
         reach=tuple(_root_mean_square([guess.reach or 0.0 for guess in block]) for block in guesses),
+        order=model.order,
     )
     return replace(model, bar=WideBar(model.law, tuple(widths), HELD_OUT, scale, distances, expected))
 

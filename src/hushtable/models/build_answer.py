@@ -23,7 +23,7 @@ from ..questions.answer import (
     SmoothTable,
 )
 from ..questions.answer_forms import AnswerUnit
-from ..questions.arithmetic import Errors
+from ..questions.arithmetic import Errors, Later
 
 __all__ = [
     "Estimates",
@@ -59,8 +59,10 @@ class Estimates:
     """From a confidence to the ends of all intervals, where they do not lie evenly around the values."""
     parts: Mapping[str, ArrayLike] = field(default_factory=dict)
     """What the standard error is made of, for answers that say so."""
-    errors: Errors | None = None
-    """What the error of one number is made of, for arithmetic with it."""
+    errors: Errors | Later | None = None
+    """What the error of one number is made of, or with one more axis those of all groups, for arithmetic with them."""
+    at_once: Limits | None = None
+    """Like `limits`, for all groups at once, where it is known what their errors share."""
 
     def in_rows(self, rows: float) -> Estimates:
         """Fractions of so many rows as counts; their kurtosis is the same."""
@@ -154,7 +156,7 @@ def _built(
         question=wording.question, unit=wording.unit, groups=wording.groups, law=wording.law,
         estimator=wording.estimator, notes=wording.notes, limits=estimates.limits,
         value=value, stderr=column(estimates.stderr), bias=column(estimates.bias),
-        kurtosis=column(estimates.kurtosis), **own,
+        kurtosis=column(estimates.kurtosis), parts=estimates.errors, limits_at_once=estimates.at_once, **own,
     )  # fmt: skip
 
 

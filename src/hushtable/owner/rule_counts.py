@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import prod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..domain import Domain
 from ..domain.attributes import Attribute, Boolean, Category, Ordered
 from ..domain.column_pairs import check_comparable
 from ..domain.hints import quoted_name
 from ..domain.rule_text import rule_texts
 from ..errors import BadQuestion
-from .true_rows import TrueRows
+from ..vault.sources import open_source
+from .true_rows import TrueRows, read_rows
 
-__all__ = ["PROPOSED", "RuleCount", "broken_rules", "proposals"]
+__all__ = ["PROPOSED", "RuleCount", "broken_rules", "contradictions", "proposals"]
 
 PROPOSED = (
     "rules that all rows keep. They are PRIVATE KNOWLEDGE, seen in the data: declare one only if the meaning of the "
     "columns says it, and would say it without this table"
 )
 Floats = NDArray[np.float64]
+NOTHING_ELSE: dict[str, Any] = {"impossible": (), "always": (), "followers": (), "levels": ()}
 # A combination is proposed where so many rows would have it if columns were independent; columns have so many values.
 LEAST_EXPECTED, MOST_VALUES, MOST_PROPOSED = 30.0, 60, 30
 
@@ -40,6 +44,19 @@ def broken_rules(rows: TrueRows) -> list[RuleCount]:
     return [
         RuleCount(rule.text, int(rule.by_values(rows.codes, rows.numbers).sum())) for rule in rule_texts(rows.domain)
     ]
+
+
+def contradictions(data: Any, domain: Domain) -> list[RuleCount]:
+    """For every column that follows another how many rows say otherwise; none where it is not there. Not private."""
+    source, found = open_source(data, domain), []
+    for follower in domain.followers:
+        root = domain.closed[follower.root]
+        if {follower.name, root.name} <= set(source.columns):
+            both = replace(domain, attributes=(root, follower.attribute), **NOTHING_ELSE)
+            rows = read_rows(data, both)
+            wrong = int((np.array(follower.codes)[rows.codes[0]] != rows.codes[1]).sum())
+            found.append(RuleCount(f"{follower.name} follows {follower.of}", wrong))
+    return found
 
 
 def proposals(rows: TrueRows) -> list[str]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..laws import Law
 from .answer_forms import AnswerForms, AnswerUnit, html, measured, none_if_unknown, shown
-from .arithmetic import Errors, Release
+from .arithmetic import Errors, Later, Release
 from .computed import Computed, notes_of
 from .intervals import interval_factor
 from .stamp import SIMULATED, mark, other_notes
@@ -67,16 +67,17 @@ class Answer(AnswerForms, Computed):
     """Whether it comes from a rehearsal with simulated randomness."""
     release: Release | None = field(default=None, repr=False, compare=False)
     """What it was asked of: answers of one release share its noise."""
-    parts: Errors | None = field(default=None, repr=False, compare=False)
+    parts: Errors | Later | None = field(default=None, repr=False, compare=False)
     """What its error is made of, where that is known: for arithmetic between answers."""
 
     def _computed(self, text: str, unit: AnswerUnit, numbers: dict[str, Any], others: list[Computed]) -> Answer:
         parts, unknown = numbers["parts"], numbers.get("unknown")
         stderr = math.nan if unknown else math.sqrt(parts.variance())
+        kurtosis = max(float(parts.kurtosis()), *(each.kurtosis for each in (self, *others)))
         notes = notes_of(self, others, parts)
         return Answer(
             question=text, unit=unit, value=numbers["value"], stderr=stderr, bias=numbers["bias"],
-            kurtosis=max(each.kurtosis for each in (self, *others)), estimator="computed",
+            kurtosis=kurtosis, estimator="computed",
             notes=notes if unknown is None else (unknown, *notes), limits=numbers.get("limits"), parts=parts,
             not_private=any(each.not_private for each in (self, *others)),
         )  # fmt: skip
@@ -216,6 +217,8 @@ class CrossTab(AnswerForms):
     """Ends of intervals that hold for the worst question about these columns (95%), all cells at once."""
     limits_at_once: Limits | None = field(default=None, repr=False, compare=False)
     """The same for all intervals at once, where the noises of the cells are known together."""
+    parts: Errors | Later | None = field(default=None, repr=False, compare=False)
+    """What the errors of the cells are made of, where that is known: for arithmetic between tables."""
     not_private: bool = False
     """Whether it comes from a rehearsal with simulated randomness."""
     among: int | None = None

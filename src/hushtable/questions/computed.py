@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..errors import BadQuestion
 from .answer_forms import AnswerUnit
-from .arithmetic import NOWHERE, Errors, Release, quotient_ends
+from .arithmetic import NOWHERE, Errors, Later, QuotientSide, Release, known_errors, quotient_ends
 from .intervals import interval_factor
 from .stamp import SIMULATED, other_notes
 
@@ -24,6 +24,7 @@ Floats = NDArray[np.float64]
 # A ratio needs a denominator that is surely not 0: fewer of its standard errors are none.
 MIN_SIGMAS = 3.0
 SHARED = "its bar knows what the answers share: it was computed with every replicate of the release"
+JOINT = "its bar knows what the answers share: the noises of the released numbers that they are made of"
 ADDED = "answers of one release, whose errors may go together: their bars are added"
 APART = "answers of different releases, whose errors are independent"
 NO_RATIO = "the answer that is divided by cannot be told from 0, so that the ratio is unknown"
@@ -41,12 +42,12 @@ class Computed:
     notes: tuple[str, ...]
     not_private: bool
     release: Release | None
-    parts: Errors | None
+    parts: Errors | Later | None
 
     @property
     def errors(self) -> Errors:
         """What its error is made of; of unknown make, where nobody has said."""
-        parts = self.parts or Errors(opaque={(NOWHERE, f"{self.question} ({self.unit})"): self.stderr})
+        parts = known_errors(self.parts) or Errors(opaque={(NOWHERE, f"{self.question} ({self.unit})"): self.stderr})
         return parts if self.release is None else parts.named(self.release.name)
 
     def _computed(self, text: str, unit: AnswerUnit, numbers: dict[str, Any], others: list[Computed]) -> Answer:
@@ -119,31 +120,34 @@ def _ratio(top: Computed, below: Computed) -> Answer:
         "value": ratio,
         "parts": top.errors.plus(below.errors.times(-ratio)).times(1 / below.value),
         "bias": (top.bias + abs(ratio) * below.bias) / abs(below.value),
-        "limits": _Quotient((top.value, top.errors, top.bias), (below.value, below.errors, below.bias),
-                            max(top.kurtosis, below.kurtosis)),
-    }  # fmt: skip
+        "limits": _Quotient(_part(top), _part(below), max(top.kurtosis, below.kurtosis)),
+    }
     return top._computed(text, "number", numbers, [below])
+
+
+def _part(answer: Computed) -> QuotientSide:
+    return QuotientSide(np.array(answer.value), np.array(answer.bias), answer.errors)
 
 
 @dataclass(frozen=True, eq=False)
 class _Quotient:
     """The interval of a ratio."""
 
-    top: tuple[float, Errors, float]
-    below: tuple[float, Errors, float]
+    top: QuotientSide
+    below: QuotientSide
     kurtosis: float
 
     def __call__(self, confidence: float) -> tuple[Floats, Floats]:
         low, high = quotient_ends(self.top, self.below, float(interval_factor(confidence, self.kurtosis)))
-        return np.array([low]), np.array([high])
+        return np.atleast_1d(low), np.atleast_1d(high)
 
 
 def notes_of(own: Computed, others: list[Computed], parts: Errors) -> tuple[str, ...]:
     """How the bar was made, then the notes of all answers, each once; the stamp of a rehearsal first."""
     how: tuple[str, ...] = ()
     if others:
-        names = {*parts.replicates, *(name for name, _ in (*parts.single, *parts.opaque))}
-        how = (ADDED,) if parts.added else (SHARED,) if len(names) == 1 else (APART,)
+        known = JOINT if parts.noises and not parts.replicates else SHARED
+        how = (ADDED,) if parts.added else (known,) if len(parts.releases) == 1 else (APART,)
     given = [
         note for answer in (own, *others) for note in other_notes(answer.notes) if not note.startswith("below its")
     ]

@@ -8,7 +8,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..domain.attributes import Attribute, Binned, Boolean, Category
+from ..domain.attributes import Attribute, Binned, Boolean, Category, number_in
+from ..domain.follows import Follower
 from ..errors import BadQuestion
 
 __all__ = ["COUNT", "Levels", "Measure", "levels"]
@@ -46,6 +47,16 @@ class Measure:
         if not numbers and not isinstance(attribute, (Binned, Boolean)):
             raise BadQuestion(f"{attribute.name} is not a number, so it has no average; count it by GROUP BY")
         return cls(kind, column)
+
+    @classmethod
+    def of_follower(cls, follower: Follower) -> Measure:
+        """The mean of a column that follows another, by what each value of that one is worth."""
+        cls.of_column("mean", 0, follower.attribute)
+        own = levels(follower.attribute)
+        ends = [(float(m - h), float(m + h)) if k else None for m, h, k in zip(*own, strict=True)]
+        exact = [number_in(text) if isinstance(follower.attribute, Binned) else None for text in follower.texts]
+        worth = [ends[c] if x is None else (x, x) for c, x in zip(follower.codes, exact, strict=True)]
+        return cls("mean", follower.root, tuple(worth))
 
 
 COUNT = Measure("count")

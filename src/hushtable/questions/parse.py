@@ -137,5 +137,7 @@ def _measure(node: exp.Expr, reader: ConditionReader) -> Measure:
         if not isinstance(node.this, exp.Star) or node.expressions:
             raise BadQuestion("count takes a star: count(*); for non-missing rows add WHERE column IS NOT NULL")
         return COUNT
+    if (follower := reader.follower(node.this)) is not None:
+        return Measure.of_follower(follower)
     position = reader.position(node.this)
     return Measure.of_column("mean", position, reader.domain.closed[position])

@@ -15,11 +15,12 @@ from ..questions.stamp import SIMULATED
 from ..words import readable, shortened
 
 if TYPE_CHECKING:
+    from ..mechanisms.comparison import BudgetComparison
     from ..models.smooth.density import Density
     from ..questions.answer import CrossTab
     from ..questions.drawing import Kind
 
-__all__ = ["check_picture", "save_answer", "save_density"]
+__all__ = ["check_picture", "save_answer", "save_comparison", "save_density"]
 
 ENDINGS = (".svg", ".png")
 LINE, BAND = "#1f5fa8", "#9dc3e6"
@@ -63,6 +64,30 @@ def save_answer(path: Path, answer: CrossTab, *, kind: Kind | None = None, confi
         stamp = f"{SIMULATED}\n" if answer.not_private else ""
         figure.suptitle(stamp + shortened(answer.question, 90), fontsize=10, x=0.01, ha="left")
     _save(path, figure, not_private=answer.not_private)
+
+
+def save_comparison(path: Path, compared: BudgetComparison) -> None:
+    """Writes the picture of what several budgets buy: the error of a typical cell against epsilon, a line a width."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7.5, 4.4), layout="constrained")
+    axes = figure.subplots()
+    scale = 100 if compared.plans[0].rows is not None else 1
+    for width in compared.widths:
+        points = [(float(p.budget.epsilon or 0), compared.errors(p)) for p in compared.plans]
+        drawn = [(epsilon, scale * errors[width]) for epsilon, errors in points if width in errors]
+        axes.plot(*zip(*drawn, strict=True), marker="o", label=f"{width} column{'s' if width > 1 else ''}")
+    axes.set_xscale("log")
+    axes.set_ylim(0, None)
+    places = [float(plan.budget.epsilon or 0) for plan in compared.plans]
+    axes.set_xticks(places, [readable(place) for place in places])
+    axes.minorticks_off()
+    axes.set_xlabel("epsilon: more is less private")
+    axes.set_ylabel("95% error bar of a typical cell" + (", % of rows" if scale == 100 else ", rows"))
+    axes.set_title(shortened(f"{compared.plans[0].domain.table}: {compared.plans[0].workload}", 90), loc="left")
+    axes.grid(True, alpha=0.25)
+    axes.legend(title="questions about", frameon=False)
+    _save(path, figure, not_private=False)
 
 
 def _save(path: Path, figure: Any, *, not_private: bool) -> None:

@@ -9,8 +9,10 @@ from fractions import Fraction
 from ..accounting import epsilon_of
 from ..domain.hints import quoted_name
 from ..errors import HushError
+from ..maths.weighted_rows.resolution import FOCUS
 from ..questions.answer import CrossTab
 from ..questions.workloads import read_workload
+from ..questions.workloads.whole_table import WholeTable
 from ..synopsis import Synopsis
 from ..synopsis.info import SynopsisInfo
 from ..words import counted, readable, shortened
@@ -91,7 +93,18 @@ def _rows(info: SynopsisInfo) -> str:
 def _remarks(synopsis: Synopsis) -> list[str]:
     from html import escape
 
-    return [escape(f"{remark[:1].upper()}{remark[1:]}.") for remark in synopsis.model.remarks()]
+    remarks = [*synopsis.model.remarks(), *_focus(synopsis)]
+    return [escape(f"{remark[:1].upper()}{remark[1:]}.") for remark in remarks]
+
+
+def _focus(synopsis: Synopsis) -> list[str]:
+    """Which columns the release was made for, where it was made for some."""
+    try:
+        workload = read_workload(synopsis.workload)
+    except (HushError, OSError):
+        return []
+    names = workload.names_in_focus if isinstance(workload, WholeTable) else ()
+    return [f"tables with {' and '.join(names)} were weighed {FOCUS:g} times as much as others"] if names else []
 
 
 def _strength(synopsis: Synopsis) -> list[tuple[str, str]]:

@@ -21,7 +21,7 @@ from ..models.column_means import ColumnMeans
 if TYPE_CHECKING:
     from . import Synopsis
 
-__all__ = ["digest_of", "pack", "read", "write"]
+__all__ = ["digest_of", "pack", "read", "released_numbers", "write"]
 
 # The newest version, which all older ones can be read with. A file says the first version that has what it needs.
 FORMAT = 6
@@ -32,11 +32,15 @@ MOST_NUMBERS = 50_000_000
 MOST_BYTES_PER_NUMBER, FIXED_BYTES = 16, 100_000
 
 
+def released_numbers(synopsis: Synopsis) -> dict[str, NDArray[np.int64]]:
+    """All noisy numbers of a synopsis, by the names of their members."""
+    means = {} if synopsis.means is None else {MEANS: synopsis.means.sums}
+    return dict(synopsis.model.numbers()) | means
+
+
 def pack(synopsis: Synopsis) -> tuple[bytes, dict[str, bytes]]:
     """The manifest and the members of a synopsis, as bytes."""
-    numbers, means = dict(synopsis.model.numbers()), synopsis.means
-    if means is not None:
-        numbers[MEANS] = means.sums
+    numbers, means = released_numbers(synopsis), synopsis.means
     members = {f"{name}.parquet": _parquet(values) for name, values in numbers.items()}
     manifest = {
         "format": max(synopsis.model.format, synopsis.domain.form),

@@ -138,7 +138,7 @@ def info_of(synopsis: Synopsis) -> SynopsisInfo:
     unit = domain.unit
     change = "changed" if unit.change == "replaced" else unit.change
     return SynopsisInfo(
-        table=domain.table, columns=tuple(ColumnInfo.of(a) for a in domain.attributes), workload=synopsis.workload,
+        table=domain.table, columns=tuple(ColumnInfo.of(a) for a in domain.every_column), workload=synopsis.workload,
         mechanism=synopsis.mechanism, questions=_examples(synopsis), rows=rows, rows_stderr=stderr,
         budget={name: str(value) for name, value in accounting["budget"].items()},
         protects=f"one person, of whom {counted(unit.rows, 'row')} may be {change}", means=_means(accounting["budget"]),

@@ -12,15 +12,21 @@ from numpy.typing import NDArray
 
 from ..domain import Domain
 from ..domain.column_pairs import check_comparable, surely
-from ..domain.decoding import decoder
+from ..domain.decoding import decoder, spelled, written
+from ..domain.follows import Follower
 from ..domain.impossible import rules_of
+from ..domain.predicate import Predicate
 from ..domain.rule_text import PairTest, RuleText, rule_texts
+from ..errors import BadQuestion
 
 __all__ = ["RowValues"]
 
 Codes = NDArray[np.uint16]
 # How often the values of a row that breaks a rule inside its bins are drawn again.
 TRIES = 40
+# Rows that are drawn at once to find some that meet a condition, after how many it is asked whether that will do, and
+# the most that are worth drawing.
+MOST_AT_ONCE, SEEN, MOST_TRIED = 1 << 20, 1 << 22, 1 << 27
 
 
 class RowValues:
@@ -29,7 +35,11 @@ class RowValues:
     def __init__(self, domain: Domain) -> None:
         self.domain = domain
         self.decoders = [decoder(attribute) for attribute in domain.closed]
-        self.names = [attribute.name for attribute in domain.closed]
+        places = {attribute.name: place for place, attribute in enumerate(domain.closed)}
+        followers = {follower.name: follower for follower in domain.followers}
+        self.made_of = [followers.get(column.name, places.get(column.name)) for column in domain.every_column]
+        self.attributes = [c for c, own in zip(domain.every_column, self.made_of, strict=True) if own is not None]
+        self.names = [attribute.name for attribute in self.attributes]
 
     @cached_property
     def rules(self) -> list[RuleText]:
@@ -40,6 +50,25 @@ class RowValues:
         both = check_comparable(self.domain.closed[test.left], self.domain.closed[test.right])
         true, false = surely(test.operator, *both)
         return not (true | false).all()
+
+    def meeting(self, draw: Callable[[int], Codes], rows: int, where: Predicate | None) -> Codes:
+        """Codes of so many rows that meet a condition: what others there are is thrown away."""
+        if where is None or rows == 0:
+            return self.drawn(draw, rows)
+        found: list[Codes] = []
+        kept = tried = 0
+        while kept < rows:
+            count = min(MOST_AT_ONCE, max(10 * rows, tried))
+            codes = self.drawn(draw, count)
+            codes = codes[:, where.on_rows(codes)[0]]
+            found.append(codes)
+            kept, tried = kept + codes.shape[1], tried + count
+            if tried >= SEEN and kept / tried * MOST_TRIED < rows:
+                raise BadQuestion(
+                    f"of {tried:,} synthetic rows {kept:,} meet the condition, which is too few to draw {rows:,}; "
+                    "draw fewer rows, or widen the condition"
+                )
+        return np.concatenate(found, axis=1)[:, :rows]
 
     def drawn(self, draw: Callable[[int], Codes], rows: int) -> Codes:
         """Codes of so many rows that keep the rules as far as codes tell; a model of its own may not know them."""
@@ -57,16 +86,30 @@ class RowValues:
     def columns(self, codes: Codes, random: np.random.Generator) -> list[pa.Array]:
         """One a column; no row breaks a rule."""
         made = [decode(own, random) for decode, own in zip(self.decoders, codes, strict=True)]
-        return self._kept(made, codes, random) if self.rules and codes.shape[1] else made
+        if self.rules and codes.shape[1]:
+            made, codes = self._kept(made, codes, random)
+        columns = [
+            made[own] if isinstance(own, int) else self._filled(own, codes) for own in self.made_of if own is not None
+        ]
+        return [spelled(attribute, column) for attribute, column in zip(self.attributes, columns, strict=True)]
 
-    def _kept(self, made: list[pa.Array], codes: Codes, random: np.random.Generator) -> list[pa.Array]:
+    def _filled(self, follower: Follower, codes: Codes) -> pa.Array:
+        """A column that follows another, by its map."""
+        return self._maps[follower.name].take(pa.array(codes[follower.root]))
+
+    @cached_property
+    def _maps(self) -> dict[str, pa.Array]:
+        """What each column that follows says, as its own kind of values."""
+        return {follower.name: written(follower.attribute, follower.texts) for follower in self.domain.followers}
+
+    def _kept(self, made: list[pa.Array], codes: Codes, random: np.random.Generator) -> tuple[list[pa.Array], Codes]:
         """Values of rows that break a rule are drawn again inside bins, then set equal, then taken from other rows."""
         tests = [test for rule in self.rules for test in rule.tests]
         touched = sorted({place for test in tests for place in (test.left, test.right)})
         for _ in range(TRIES):
             broken = self._broken(made, codes)
             if not broken.any():
-                return made
+                return made, codes
             for place in touched:
                 made[place] = _replaced(made[place], broken, self.decoders[place](codes[place, broken], random))
         for test in tests:
@@ -78,8 +121,8 @@ class RowValues:
         if broken.any() and not broken.all():
             instead = np.arange(len(broken))
             instead[broken] = random.choice(np.flatnonzero(~broken), int(broken.sum()))
-            made = [column.take(pa.array(instead)) for column in made]
-        return made
+            made, codes = [column.take(pa.array(instead)) for column in made], codes[:, instead]
+        return made, codes
 
     def _broken(self, made: Sequence[pa.Array], codes: Codes) -> NDArray[np.bool_]:
         numbers = {p: _numbers(made[p]) for rule in self.rules for t in rule.tests for p in (t.left, t.right)}

@@ -13,12 +13,17 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ..domain.attributes import Uncoded
+from ..domain.conditions import read_condition
+from ..domain.csv_text import Csv
 from ..domain.decoding import loses_other
+from ..domain.predicate import Predicate, surely_empty
+from ..domain.ruled_out import ruled_out
 from ..errors import BadPath, BadQuestion
 from ..files import new_file
 from ..models.base import NO_REPLICATES
 from ..questions.stamp import SIMULATED
-from ..words import listed
+from ..words import listed, shortened
+from .csv_rows import CsvRows
 from .row_values import RowValues
 
 if TYPE_CHECKING:
@@ -43,9 +48,9 @@ ENDINGS = (".csv", ".parquet")
 UNMISTAKABLE = re.compile("not[-_ ]?private", re.IGNORECASE)
 
 
-def draw_rows(synopsis: Synopsis, rows: int, *, seed: int | None = None) -> pa.Table:
+def draw_rows(synopsis: Synopsis, rows: int, *, seed: int | None = None, where: str | None = None) -> pa.Table:
     """All rows at once."""
-    batches = stream(synopsis, rows, seed=seed)
+    batches = stream(synopsis, rows, seed=seed, where=where)
     most = MOST_VALUES // len(synopsis.domain.closed)
     if rows > most:
         raise BadQuestion(
@@ -62,6 +67,7 @@ def write_rows(
     *,
     seed: int | None = None,
     sets: int | None = None,
+    where: str | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> None:
     """The rows of `draw_rows` as a new .csv or .parquet file, in memory that does not grow with their number.
@@ -70,7 +76,10 @@ def write_rows(
 
     A CSV file of a rehearsal must say in its name that it is not private; a Parquet file says so inside.
     """
-    batches = stream(synopsis, rows, seed=seed) if sets is None else stream_sets(synopsis, rows, sets=sets, seed=seed)
+    if sets is None:
+        batches = stream(synopsis, rows, seed=seed, where=where)
+    else:
+        batches = stream_sets(synopsis, rows, sets=sets, seed=seed, where=where)
     write_batches(synopsis, batches, path, progress=progress)
 
 
@@ -91,21 +100,24 @@ def write_batches(
             f"these rows are of a rehearsal, {SIMULATED}, and a CSV file has no other place to say so than its name; "
             f"write {better}, or a .parquet file"
         )
-    with new_file(path) as file, _writer(file, batches.schema, ending) as writer:
+    text = CsvRows(synopsis.domain) if ending == ".csv" else None
+    schema = batches.schema if text is None else text.schema(batches.schema)
+    with new_file(path) as file, _writer(file, schema, ending, synopsis.domain.csv) as writer:
         for batch in batches:
-            writer.write_batch(batch)
+            writer.write_batch(batch if text is None else text.batch(batch))
             done += batch.num_rows
             if progress:
                 progress(done)
 
 
-def stream(synopsis: Synopsis, rows: int, *, seed: int | None = None) -> pa.RecordBatchReader:
+def stream(synopsis: Synopsis, rows: int, *, seed: int | None = None, where: str | None = None) -> pa.RecordBatchReader:
     """The rows in batches. Without a seed they are fresh every time; with one they can be drawn again.
 
+    With a condition, only rows that meet it: their share of all rows says how many there would be.
     The schema says in its metadata that the rows are synthetic, where they come from and whether that was private.
     """
     _check(synopsis, rows, seed)
-    values, random = RowValues(synopsis.domain), np.random.default_rng(seed)
+    values, random, kept = RowValues(synopsis.domain), np.random.default_rng(seed), _condition(synopsis, where)
 
     def draw(count: int) -> NDArray[np.uint16]:
         return synopsis.model.draw(count, random)
@@ -115,13 +127,15 @@ def stream(synopsis: Synopsis, rows: int, *, seed: int | None = None) -> pa.Reco
 
     schema = batch(np.zeros((len(synopsis.domain.closed), 0), np.uint16)).schema.with_metadata(_origin(synopsis))
     batches = (
-        batch(values.drawn(draw, min(BLOCK, rows - start))).replace_schema_metadata(schema.metadata)
+        batch(values.meeting(draw, min(BLOCK, rows - start), kept)).replace_schema_metadata(schema.metadata)
         for start in range(0, rows, BLOCK)
     )
     return pa.RecordBatchReader.from_batches(schema, batches)
 
 
-def stream_sets(synopsis: Synopsis, rows: int, *, sets: int, seed: int | None = None) -> pa.RecordBatchReader:
+def stream_sets(
+    synopsis: Synopsis, rows: int, *, sets: int, seed: int | None = None, where: str | None = None
+) -> pa.RecordBatchReader:
     """Several sets of rows, with a column `set` from 1 on: each drawn by another replicate of the model.
 
     What differs between sets is what other noise of the release would have changed, so that an analysis of each of
@@ -134,10 +148,10 @@ def stream_sets(synopsis: Synopsis, rows: int, *, sets: int, seed: int | None = 
     if not isinstance(sets, (int, np.integer)) or not 2 <= sets <= most:
         raise BadQuestion(f"the number of sets is from 2 to {most}, one a replicate, not {sets!r}")
     names, random = _with_own(synopsis, ("set",)), np.random.default_rng(seed)
-    values = RowValues(synopsis.domain)
+    values, kept = RowValues(synopsis.domain), _condition(synopsis, where)
 
     def batch(number: int, count: int) -> pa.RecordBatch:
-        codes = synopsis.model.draw_replicate(number, count, random)
+        codes = values.meeting(lambda n: synopsis.model.draw_replicate(number, n, random), count, kept)
         return pa.record_batch(
             [*values.columns(codes, random), pa.array(np.full(count, number + 1, dtype=np.int32))], names=names
         )
@@ -161,6 +175,18 @@ def stream_weighted(synopsis: Synopsis, *, seed: int | None = None) -> pa.Record
     batch = pa.record_batch([*columns, *(pa.array(w) for w in weights.T)], names=_with_own(synopsis, own))
     batch = batch.replace_schema_metadata(_origin(synopsis))
     return pa.RecordBatchReader.from_batches(batch.schema, iter([batch]))
+
+
+def _condition(synopsis: Synopsis, where: str | None) -> Predicate | None:
+    """What drawn rows have to meet; BadQuestion where none can."""
+    if where is None:
+        return None
+    predicate, remarks = read_condition(where, synopsis.domain)
+    ruled = ruled_out(predicate, (), synopsis.domain)
+    if ruled is not None or surely_empty(predicate, synopsis.domain.sizes):
+        why = remarks[0] if remarks else "the domain's rules leave none" if ruled is not None else "it is never true"
+        raise BadQuestion(f"no row can meet {shortened(where, 60)!r}: {why}")
+    return predicate
 
 
 def _with_own(synopsis: Synopsis, own: Sequence[str]) -> list[str]:
@@ -206,11 +232,12 @@ def _origin(synopsis: Synopsis) -> dict[str, str]:
     return {"hushtable": json.dumps(origin)}
 
 
-def _writer(file: IO[bytes], schema: pa.Schema, ending: str) -> Any:
+def _writer(file: IO[bytes], schema: pa.Schema, ending: str, csv: Csv) -> Any:
     if ending == ".csv":
         import pyarrow.csv
 
-        return pyarrow.csv.CSVWriter(file, schema)
+        between = csv.separator or (";" if csv.decimal == "," else ",")
+        return pyarrow.csv.CSVWriter(file, schema, write_options=pyarrow.csv.WriteOptions(delimiter=between))
     import pyarrow.parquet
 
     return pyarrow.parquet.ParquetWriter(file, schema, compression="zstd")

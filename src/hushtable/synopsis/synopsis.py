@@ -103,6 +103,8 @@ class Synopsis:
         with np.errstate(all="ignore"):
             if isinstance(parsed, Statement):
                 selected = self._in_order(evaluate(parsed, WithMeans.of(self.model, self.means), count=count))
+                if isinstance(selected, Answer):
+                    selected = replace(selected, release=Release(self))
                 return stamped(selected) if self.not_private else selected
             asked = WithMeans.of(self.model, self.means)
             answer = self._nothing(parsed, count=count) or answer_of(asked, parsed, count=count)
@@ -146,23 +148,24 @@ class Synopsis:
 
         return info_of(self)
 
-    def sample(self, rows: int, *, seed: int | None = None) -> pa.Table:
+    def sample(self, rows: int, *, seed: int | None = None, where: str | None = None) -> pa.Table:
         """Synthetic rows as an Arrow table, drawn from the model: no budget is spent, and no error bar comes along.
 
-        Fresh rows every time, or with a seed the same ones again. BadQuestion when the model has no whole rows.
+        Fresh rows every time, or with a seed the same ones again; with `where` only rows that meet a condition.
+        BadQuestion when the model has no whole rows.
         """
         from .rows import draw_rows
 
-        return draw_rows(self, rows, seed=seed)
+        return draw_rows(self, rows, seed=seed, where=where)
 
-    def sample_sets(self, rows: int, *, sets: int = 16, seed: int | None = None) -> pa.Table:
+    def sample_sets(self, rows: int, *, sets: int = 16, seed: int | None = None, where: str | None = None) -> pa.Table:
         """Several sets of synthetic rows, told apart by a column `set`, each drawn by another replicate of the model.
 
         Analyse each set and join the results by `ht.combine`: its standard errors know of the noise of the release.
         """
         from .rows import stream_sets
 
-        return stream_sets(self, rows, sets=sets, seed=seed).read_all()
+        return stream_sets(self, rows, sets=sets, seed=seed, where=where).read_all()
 
     def replicate_weights(self, *, seed: int | None = None) -> pa.Table:
         """Weighted rows with a column `weight` and one a replicate, as programs for surveys read them."""

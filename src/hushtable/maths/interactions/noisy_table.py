@@ -71,12 +71,21 @@ class NoisyTable(ABC):
     def moments(self, coefficients: Floats, *, relative: bool = False) -> Moments:
         """The question that weighs each number by a coefficient; `relative` as in `table`."""
         value = np.asarray((coefficients * self.fitted).sum())
-        lean, rows = self._lean(value, self.joint(2, coefficients, 1), relative=relative)
-        rest = coefficients - lean * self.ones
-        rest = np.where(np.abs(rest) > DUST * np.abs(coefficients).max(initial=0.0), rest, 0.0)
+        rest, rows = self._rest(value, coefficients, relative=relative)
         variance, mixed = self.joint(2, rest) / rows**2, self.joint(2, rest, 1) / rows**2
         spread = self._spread_of_rows(relative=relative)
         return Moments(value / rows, variance, self.joint(4, rest) / rows**4, mixed, rows=spread)
+
+    def noisy(self, coefficients: Floats, *, relative: bool) -> Floats:
+        """What the noise of each number is multiplied by in the question of `moments`."""
+        rest, rows = self._rest(np.asarray((coefficients * self.fitted).sum()), coefficients, relative=relative)
+        return rest / rows
+
+    def _rest(self, value: Floats, coefficients: Floats, *, relative: bool) -> tuple[Floats, float]:
+        """The coefficients without what the number of rows takes out of their noise, and what they are divided by."""
+        lean, rows = self._lean(value, self.joint(2, coefficients, 1), relative=relative)
+        rest = coefficients - lean * self.ones
+        return np.where(np.abs(rest) > DUST * np.abs(coefficients).max(initial=0.0), rest, 0.0), rows
 
     def table(self, axes: int, rest: Floats, *, relative: bool) -> Moments:
         """The sums over rows of `rest`, one for every cell of the first `axes` attributes.

@@ -32,7 +32,8 @@ def renew(network: Network, codes: NDArray[np.uint16], theta: Floats, seed: int,
         shift, odds = NO_LINES, NO_ODDS
         links, starts, maps, tables = _links(network, theta)
     bases, base = np.cumsum([0, *network.sizes]), np.concatenate(network.shares).astype(np.float32)
-    gibbs_pass(codes, base, bases, links, starts, maps, tables, np.uint64(seed), *network.rules.layout(),
+    rules = network.rules.layout(len(network.sizes))
+    gibbs_pass(codes, base, bases, links, starts, maps, tables, np.uint64(seed), *rules,
                network.lengths.group, network.lengths.order, by_length, shift, odds)  # fmt: skip
 
 

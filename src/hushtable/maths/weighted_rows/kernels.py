@@ -132,23 +132,22 @@ def _log_odds(row: Any, shift: Any, odds: Any, log: Any) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _forbid(row: Any, attribute: int, chance: Any, rules: Any, spans: Any, classes: Any, banned: Any) -> None:
+def _forbid(row: Any, chance: Any, first: int, last: int, rules: Any, spans: Any, classes: Any, banned: Any) -> None:
     """Sets the chance of every group to 0 that would make a declared impossibility true.
 
-    Rule k has the lines spans[k] to spans[k + 1] of `rules`: attribute, place of its classes, stride; and the
-    table banned[rules[spans[k], 3]:] over the classes of its attributes.
+    Rule k, from the first to the last of one attribute, has the lines spans[k] to spans[k + 1] of `rules`, as
+    `Rules.layout` says.
     """
-    for k in range(len(spans) - 1):
-        place, mine = rules[spans[k], 3], -1
-        for line in range(spans[k], spans[k + 1]):
-            if rules[line, 0] == attribute:
-                mine = line
-            else:
-                place += rules[line, 2] * classes[rules[line, 1] + row[rules[line, 0]]]
-        if mine >= 0:
-            for g in range(len(chance)):
-                if banned[place + rules[mine, 2] * classes[rules[mine, 1] + g]]:
-                    chance[g] = 0.0
+    for k in range(first, last):
+        own, cell = spans[k], 0
+        for line in range(own + 1, spans[k + 1]):
+            cell += rules[line, 2] * classes[rules[line, 1] + row[rules[line, 0]]]
+        if spans[k + 1] > own + 1 and not banned[rules[own + 1, 3] + cell]:
+            continue  # most rows meet few rules
+        place = rules[own, 3] + cell * rules[own, 2]
+        for g in range(len(chance)):
+            if banned[place + classes[rules[own, 1] + g]]:
+                chance[g] = 0.0
 
 
 @njit(cache=True, nogil=True)
@@ -222,7 +221,7 @@ def _read(codes: Any, r: int, row: Any, group: Any, order: Any, lengths: Any, st
 
 @njit(cache=True, nogil=True)
 def gibbs_pass(codes: Any, base: Any, bases: Any, links: Any, starts: Any, maps: Any, tables: Any, seed: Any,
-               rules: Any, spans: Any, classes: Any, banned: Any, group: Any, order: Any, lengths: Any,
+               rules: Any, spans: Any, firsts: Any, classes: Any, banned: Any, group: Any, order: Any, lengths: Any,
                shift: Any, odds: Any) -> None:  # fmt: skip
     """Draws every attribute of every row anew, given the row's others, from prod p_j prod of factor tables.
 
@@ -254,8 +253,8 @@ def gibbs_pass(codes: Any, base: Any, bases: Any, links: Any, starts: Any, maps:
             else:
                 mine[:] = base[bases[j] : bases[j + 1]]
                 _conditional(row, mine, links[starts[j] : starts[j + 1]], maps, tables)
-            if len(spans) > 1:
-                _forbid(row, j, mine, rules, spans, classes, banned)
+            if firsts[j] < firsts[j + 1]:
+                _forbid(row, mine, firsts[j], firsts[j + 1], rules, spans, classes, banned)
             counted = len(lengths) > 0 and group[j] >= 0
             if counted:
                 _lengthen(row, j, mine, group, order, lengths, state)

@@ -146,7 +146,21 @@ class Replicates:
             yield _summed(key, weights[:, r], cells, values)
 
     def _weights_of(self, positions: Sequence[int]) -> Floats:
-        """Shares of the carriers with the codes that they have at these positions, shape (carriers, replicates)."""
+        """Shares of the carriers with the codes that they have at these positions, shape (carriers, replicates).
+
+        Those of the last columns that were asked about are kept.
+        """
+        own = tuple(positions)
+        if own not in self._last:
+            self._last.clear()
+            self._last[own] = self._weighted(own)
+        return self._last[own]
+
+    @cached_property
+    def _last(self) -> dict[tuple[int, ...], Floats]:
+        return {}
+
+    def _weighted(self, positions: tuple[int, ...]) -> Floats:
         drawn = [self.values(position) for position in positions]
         weights = self.weights
         for codes, ratio in drawn:

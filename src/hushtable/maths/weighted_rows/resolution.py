@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -17,6 +17,7 @@ from ...laws import Law
 from .grouped_sets import GroupedSet, RawTable
 
 __all__ = [
+    "FOCUS",
     "LEVELS",
     "MOST_CELLS",
     "Column",
@@ -25,6 +26,7 @@ __all__ = [
     "TablePlan",
     "chance_distances",
     "dependence",
+    "level_order",
     "likeness_order",
     "ordered",
     "plan_pairs",
@@ -33,6 +35,7 @@ __all__ = [
     "refined",
     "score_sets",
     "unordered",
+    "weights_of",
 ]
 
 Floats = NDArray[np.float64]
@@ -43,11 +46,15 @@ LEVELS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
 
 
 class Groupings:
-    """All groupings of one attribute. Codes that stand together in `order` are merged first."""
+    """All groupings of one attribute. Codes that stand together in `order` are merged first.
 
-    def __init__(self, shares: Floats, order: Map | None = None) -> None:
+    `declared` are groups with a meaning, one a code: they stay apart wherever there are as many groups as these.
+    """
+
+    def __init__(self, shares: Floats, order: Map | None = None, declared: Map | None = None) -> None:
         self.order = np.arange(len(shares)) if order is None else order
         self.shares = shares
+        self.declared = None if declared is None else declared[self.order]
 
     @cached_property
     def steps(self) -> dict[int, Map]:
@@ -64,8 +71,11 @@ class Groupings:
         enough = size.sum() / level
         groups = np.empty(len(size), dtype=np.int64)
         group, filled = 0, 0.0
+        apart = np.zeros(len(size), dtype=bool)
+        if self.declared is not None and len(np.unique(self.declared)) <= level:
+            apart[1:] = self.declared[1:] != self.declared[:-1]
         for place, mine in enumerate(size):
-            if mine >= enough and filled > 0:
+            if (mine >= enough or apart[place]) and filled > 0:
                 group, filled = group + 1, 0.0
             groups[place] = group
             filled += mine
@@ -92,7 +102,26 @@ PARTNERS, PARTNER_LEVEL = 2, 4
 
 def unordered(domain: Domain) -> list[int]:
     """Columns whose codes stand in no meaningful order and are too many to do without one."""
-    return [j for j, a in enumerate(domain.closed) if isinstance(a, Category) and a.size > FEW_VALUES]
+    many = [j for j, a in enumerate(domain.closed) if isinstance(a, Category) and a.size > FEW_VALUES]
+    return [j for j in many if level_order(domain, j)[0] is None]
+
+
+def level_order(domain: Domain, column: int) -> tuple[Map | None, Map | None]:
+    """An order of a category's codes by its declared groups, and these: its levels, or a column that follows it."""
+    attribute = domain.closed[column]
+    if not isinstance(attribute, Category):
+        return None, None
+    groups = next((np.unique(level.groups, return_inverse=True)[1] for level in domain.levels
+                   if level.name == attribute.name), None)  # fmt: skip
+    if groups is None:
+        following = [np.array(f.codes[: len(attribute.names)]) for f in domain.followers if f.root == column]
+        coarse = [codes for codes in following if 1 < len(np.unique(codes)) < len(codes)]
+        if not coarse:
+            return None, None
+        groups = max(coarse, key=lambda codes: len(np.unique(codes)))
+    extra = attribute.size - len(groups)
+    whole = np.concatenate([groups.ravel(), groups.max() + 1 + np.arange(extra)]).astype(np.int64)
+    return np.argsort(whole, kind="stable"), whole
 
 
 def ordered(domain: Domain) -> list[int]:
@@ -151,6 +180,8 @@ def _excess(table: RawTable, shares: Sequence[Floats], rows: float) -> Floats:
 # The level at which dependence is scored, the most cells of a pair, and how much of the dependence a pair's noise
 # may cost; see docs/whole-table.md for what was tried.
 SCORE_LEVEL, MOST_CELLS, WORTH = 12, 1024, 0.7
+# How much more the error of a table with a column in focus matters.
+FOCUS = 3.0
 # Halvings of the search for the multiplier at which everything is spent.
 HALVINGS = 50
 
@@ -261,9 +292,16 @@ def plan_pairs(
     rows: float,
     pricing: Pricing,
     columns: Sequence[Column] = (),
+    focus: Collection[int] = (),
 ) -> TablePlan:
     """Every pair as finely as its dependence pays for the noise; see `plan_tables`."""
-    return plan_tables([_steps(groupings[i], groupings[j], (i, j)) for i, j in pairs], scores, rows, pricing, columns)
+    steps, weights = [_steps(groupings[i], groupings[j], (i, j)) for i, j in pairs], weights_of(pairs, focus)
+    return plan_tables(steps, scores, rows, pricing, columns, weights)
+
+
+def weights_of(sets: Sequence[Sequence[int]], focus: Collection[int]) -> Floats:
+    """How much the errors of tables matter: those with a column in focus more."""
+    return np.array([FOCUS if set(focus) & set(members) else 1.0 for members in sets])
 
 
 def plan_tables(
@@ -272,20 +310,24 @@ def plan_tables(
     rows: float,
     pricing: Pricing,
     columns: Sequence[Column] = (),
+    weights: Floats | None = None,
 ) -> TablePlan:
     """The least summed error that the price allows. `steps` are a table's resolutions, finest first.
+
+    `weights` say how much the error of each table matters.
 
     The expected noise of a table, in total variation, may cost at most WORTH times the dependence it captures, so
     weak ones are measured coarsely or not at all. Columns get more where that lowers the sum faster than tables do.
     """
     worth = WORTH * np.asarray(scores) * rows
+    matters = np.ones(len(steps)) if weights is None else weights
 
     def at(multiplier: float) -> tuple[list[tuple[GroupedSet, float]], list[tuple[GroupedSet, float]], float]:
         chosen, again, spent = [], [], 0.0
         for number, finest in enumerate(steps):
             for grouped in finest:
                 price, loss = pricing.price(grouped), pricing.loss(grouped)
-                deviation = pricing.deviation(price, loss, multiplier)
+                deviation = pricing.deviation(price, loss * matters[number], multiplier)
                 if loss * deviation <= worth[number]:
                     chosen.append((grouped, deviation))
                     spent += pricing.cost(price, deviation)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,26 +17,44 @@ Map = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Rules:
-    """All rules over base groups: lines (attribute, place of classes, stride, place of the table), one a member."""
+    """All rules over base groups, laid out once for each of their members, which then comes first."""
 
     rules: tuple[Rule, ...] = ()
 
-    def layout(self) -> tuple[Map, Map, Map, NDArray[np.bool_]]:
-        """Lines, where each rule's lines begin, classes and tables: what `gibbs_pass` takes."""
+    def layout(self, width: int) -> tuple[Map, Map, Map, Map, NDArray[np.bool_]]:
+        """What `gibbs_pass` takes of so many attributes: lines, where those of a rule begin, where the rules of an
+        attribute begin, classes and tables.
+
+        A line is (attribute, place of its classes, stride, place). The first is of the attribute itself: how many
+        classes it has stands for the stride, and its place is that of the rule's table, with its classes along the
+        last axis. The others' place is that of the table of whether any class of it is banned, and strides are that
+        table's.
+        """
         lines, spans, classes, tables = [], [0], [np.zeros(1, dtype=np.int64)], [np.zeros(1, dtype=bool)]
-        filled, place = 1, 1
-        for rule in self.rules:
-            stride = prod(rule.banned.shape)
-            for member, mine, size in zip(rule.members, rule.classes, rule.banned.shape, strict=True):
-                stride //= size
-                lines.append((member, place, stride, filled))
-                classes.append(mine)
-                place += len(mine)
-            filled += rule.banned.size
-            tables.append(rule.banned.ravel())
-            spans.append(len(lines))
+        firsts, filled, place = [0], 1, 1
+        for own in range(width):
+            for rule in self.rules:
+                if own not in rule.members:
+                    continue
+                axis = rule.members.index(own)
+                table = np.moveaxis(rule.banned, axis, -1)
+                places = (filled, filled + table.size)
+                stride, others = table.size, [a for a in range(table.ndim) if a != axis]
+                made = []
+                for other in others:
+                    stride //= rule.banned.shape[other]
+                    made.append((rule.members[other], place, stride // table.shape[-1], places[1]))
+                    classes.append(rule.classes[other])
+                    place += len(rule.classes[other])
+                lines += [(own, place, table.shape[-1], places[0]), *made]
+                classes.append(rule.classes[axis])
+                place += len(rule.classes[axis])
+                tables += [table.ravel(), table.any(axis=-1).ravel()]
+                filled += table.size + table.size // table.shape[-1]
+                spans.append(len(lines))
+            firsts.append(len(spans) - 1)
         return (np.array(lines, dtype=np.int64).reshape(-1, 4), np.array(spans, dtype=np.int64),
-                np.concatenate(classes), np.concatenate(tables))  # fmt: skip
+                np.array(firsts, dtype=np.int64), np.concatenate(classes), np.concatenate(tables))  # fmt: skip
 
     def on_base(self, base: Sequence[Map]) -> Rules:
         """The same with maps from base group to class; base groups never straddle two classes."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .grouped_sets import GroupedSet
-from .resolution import LEVELS, Groupings, Pricing, TablePlan, plan_tables
+from .resolution import LEVELS, Groupings, Pricing, TablePlan, plan_tables, weights_of
 
 __all__ = ["TRIPLES", "TRIPLE_SCORES", "Steps", "plan_triples", "scored", "second_round_pays", "shortfall", "triples"]
 
@@ -85,7 +85,18 @@ def shortfall(distances: Floats, deviation: float, shares: Sequence[Floats], row
     return np.asarray(np.sqrt(np.maximum(squares, 0.0)) / (2 * rows))
 
 
-def plan_triples(candidates: Sequence[Steps], scores: Floats, rows: float, pricing: Pricing, columns: int) -> TablePlan:
-    """The triples in which the model is most wrong, each as finely as that pays for the noise."""
-    worst = np.argsort(-scores, kind="stable")[: FOR_EACH_COLUMN * columns]
-    return plan_tables([candidates[place] for place in worst], scores[worst], rows, pricing)
+def plan_triples(
+    candidates: Sequence[Steps],
+    scores: Floats,
+    rows: float,
+    pricing: Pricing,
+    columns: int,
+    focus: Collection[int] = (),
+    target: int | None = None,
+) -> TablePlan:
+    """The triples in which the model is most wrong, those of a target first, each as finely as that pays."""
+    sets = [steps[0].members for steps in candidates]
+    first = np.array([target is not None and target in members for members in sets], dtype=bool) & (scores > 0)
+    matters = weights_of(sets, focus)
+    worst = np.lexsort([-scores * matters, ~first])[: FOR_EACH_COLUMN * columns]
+    return plan_tables([candidates[i] for i in worst], scores[worst], rows, pricing, weights=matters[worst])

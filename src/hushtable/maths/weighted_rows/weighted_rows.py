@@ -63,6 +63,8 @@ def unpack_rows(words: NDArray[np.int64], sizes: Sequence[int]) -> Codes:
 SHARE_UNIT, WEIGHT_UNIT = 2**40, 2**12
 # Tables up to this size are made exactly; beyond, rows with values drawn inside their groups are counted.
 MOST_CELLS = 2**23
+# Tables that are kept, and how large they may be.
+MOST_TABLES, MOST_KEPT = 64, 2**16
 VALUES_SEED = 20
 
 
@@ -135,7 +137,23 @@ class WeightedRows:
         return prod(len(self.base[j]) for j in positions) <= MOST_CELLS
 
     def table(self, positions: Sequence[int]) -> Floats:
-        """Shares of all cells of a table, at full resolution."""
+        """Shares of all cells of a table, at full resolution; kept, because people ask about the same columns again."""
+        own = tuple(positions)
+        if own not in self._tables:
+            made = self._table(own)
+            made.flags.writeable = False
+            if made.size > MOST_KEPT:
+                return made
+            if len(self._tables) >= MOST_TABLES:
+                self._tables.clear()
+            self._tables[own] = made
+        return self._tables[own]
+
+    @cached_property
+    def _tables(self) -> dict[tuple[int, ...], Floats]:
+        return {}
+
+    def _table(self, positions: tuple[int, ...]) -> Floats:
         sizes = [self.base_sizes[j] for j in positions]
         key = np.zeros(self.words.shape[1], dtype=np.int64)
         for j, size in zip(positions, sizes, strict=True):

@@ -16,13 +16,17 @@ Floats = NDArray[np.float64]
 # Mean absolute value of a normal number.
 NORMAL = 0.8
 # Errors of random questions have a somewhat heavier tail than normal ones.
-KURTOSIS = 1.5
+KURTOSIS = 2.0
+# What is missed beside noise is usually such a part of how far pairs could move a question, by the order that was
+# measured; from the last on it is the same.
+MISSED = {1: 0.3, 2: 0.11, 3: 0.05, 4: 0.015}
+# The mean distance is usually about what noise and that part make of it, give or take this factor (as a logarithm);
+# and so much of what is not known of it is added to it. docs/wide.md says what these were chosen on.
+GIVE_OR_TAKE, ADDED = 0.5, 0.5
 # Files before format 5 keep the bar they had: so many times the distance, with one standard error added to it, and the
-# kurtosis of Laplace's law.
+# kurtosis of Laplace's law. Those of format 5 take the distance for so many times the noise, whatever the order.
 DEVIATION, KURTOSIS_BEFORE = 1.29, 3.0
-# A mean distance is usually about so many times what noise alone would make it, give or take this factor (as a
-# logarithm); and so much of what is not known of it is added to it. docs/wide.md says what these were chosen on.
-TIMES, GIVE_OR_TAKE, ADDED = 1.3, 0.7, 0.5
+TIMES_BEFORE, GIVE_OR_TAKE_BEFORE, KURTOSIS_OF_FIVE = 1.3, 0.7, 1.5
 # The part of what is missed that goes with how far pairs could move a question; the rest is the same for all.
 BY_REACH = 0.9
 # Distances are weighed from so many times less to so many times more than expected, in steps.
@@ -37,6 +41,8 @@ class Expected:
     """The mean distance that the noise of the guesses makes alone."""
     reach: tuple[float, ...]
     """How far pairs could move such a question."""
+    order: int | None = None
+    """How many attributes were measured together; None in files of format 5, which did not say."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,22 +85,34 @@ class WideBar:
         """The deviation of what is wrong beside noise: what the believed distance has more than noise makes."""
         assert self.expected is not None
         unit, noise = 1 / (self.questions * rows), max(self.expected.noise[place], 1e-9)
-        believed = _believed(self.distances[place] * unit, self.law.stderr(self.scale) * unit, noise)
+        usual, spread = self._usual(place)
+        believed = _believed(self.distances[place] * unit, self.law.stderr(self.scale) * unit, usual, spread)
         return float(np.sqrt(max(believed**2 - noise**2, 0.0))) / NORMAL
+
+    def _usual(self, place: int) -> tuple[float, float]:
+        """What the mean distance usually is, and the logarithm of the factor that this is give or take."""
+        assert self.expected is not None
+        noise, order = max(self.expected.noise[place], 1e-9), self.expected.order
+        if order is None:
+            return TIMES_BEFORE * noise, GIVE_OR_TAKE_BEFORE
+        part = MISSED[min(order, max(MISSED))]
+        return float(np.hypot(noise, NORMAL * part * self.expected.reach[place])), GIVE_OR_TAKE
 
     @property
     def kurtosis(self) -> float:
         """The excess kurtosis that goes with it."""
-        return KURTOSIS_BEFORE if self.expected is None else KURTOSIS
+        if self.expected is None:
+            return KURTOSIS_BEFORE
+        return KURTOSIS_OF_FIVE if self.expected.order is None else KURTOSIS
 
 
-def _believed(measured: float, deviation: float, noise: float) -> float:
+def _believed(measured: float, deviation: float, usual: float, spread: float) -> float:
     """The mean distance, from what was measured of it and what is usual; with some of what is not known of it added.
 
     Where answers are more exact than the measurement, what is usual counts; where they are not, the measurement.
     """
-    grid = TIMES * noise * np.exp(STEPS)
-    logs = -0.5 * (STEPS / GIVE_OR_TAKE) ** 2 - 0.5 * ((measured - grid) / deviation) ** 2
+    grid = usual * np.exp(STEPS)
+    logs = -0.5 * (STEPS / spread) ** 2 - 0.5 * ((measured - grid) / deviation) ** 2
     weights = np.exp(logs - logs.max())
     weights /= weights.sum()
     mean = float(weights @ grid)

@@ -41,8 +41,17 @@ class Bits:
     means: Floats
     values: tuple[Floats, ...]
     variances: tuple[Floats, ...]
-    denoised: bool = False
-    """Whether single bits and pairs have been drawn to what is usual; nothing then is to be shrunk again."""
+    unsure: tuple[Floats, ...] | None = None
+    """The variance of what is not known of each number, where single bits and pairs have been drawn to what is usual;
+    nothing then is to be shrunk again."""
+
+    common: Floats | None = None
+    """How far single bits move with one doubt of deviation 1 that all share: what is usual is not known exactly."""
+
+    @property
+    def doubts(self) -> tuple[Floats, ...]:
+        """The variance of what is not known of each number: that of its noise, or what is left of it."""
+        return self.variances if self.unsure is None else self.unsure
 
     @property
     def order(self) -> int:
@@ -135,14 +144,29 @@ def published(bits: Bits, values: Floats) -> BiasedEstimate:
 
 def _orders(bits: Bits) -> tuple[Floats, Floats]:
     """For every order, the released sum over its sets of mean chi_S, and the covariance of their noise."""
+    weights, t = _order_weights(bits), min(bits.order, len(bits.means))
+    variances, numbers = np.concatenate(bits.variances[: t + 1]), np.concatenate(bits.values[: t + 1])
+    return weights @ numbers, (weights * variances) @ weights.T
+
+
+def _order_weights(bits: Bits) -> Floats:
+    """What each released number weighs in the sum of every order."""
     k, t = len(bits.means), min(bits.order, len(bits.means))
     flat = []
     for i in range(t + 1):
         ones = [np.full(comb(k, size), float(size == i)) for size in range(t + 1)]
         flat.append(np.concatenate(bits.spread(1 - 2 * bits.means, -2.0, ones)))
-    variances, numbers = np.concatenate(bits.variances[: t + 1]), np.concatenate(bits.values[: t + 1])
-    weights = np.array(flat)
-    return weights @ numbers, (weights * variances) @ weights.T
+    return np.array(flat)
+
+
+def _order_doubts(bits: Bits) -> Floats:
+    """The covariance of what is not known of the sums of all orders."""
+    weights, t = _order_weights(bits), min(bits.order, len(bits.means))
+    doubts = (weights * np.concatenate(bits.doubts[: t + 1])) @ weights.T
+    if bits.common is None:
+        return np.asarray(doubts)
+    shared = weights[:, 1 : 1 + len(bits.means)] @ bits.common
+    return np.asarray(doubts + np.outer(shared, shared))
 
 
 @lru_cache(maxsize=1024)
@@ -171,7 +195,8 @@ def _tilted(bits: Bits, values: Floats) -> BiasedEstimate:
     chances = np.clip(bits.means + bits.values[1], 1e-6, 1 - 1e-6)
     scaled = noise[1:, 1:] / np.outer(sets, sets)
     tilted = tilt(independent_law(chances), parity_means(k, t), orders[1:] / sets, scaled)
-    return BiasedEstimate(*tilted.mean(values, scaled), float("nan"))
+    doubts = scaled if bits.unsure is None else _order_doubts(bits)[1:, 1:] / np.outer(sets, sets)
+    return BiasedEstimate(*tilted.mean(values, doubts), float("nan"))
 
 
 def _expanded(bits: Bits, values: Floats) -> tuple[BiasedEstimate, float]:
@@ -188,21 +213,29 @@ def _expanded(bits: Bits, values: Floats) -> tuple[BiasedEstimate, float]:
         effects = mean_differences(chances, bits.sets[size], values)
         products, noise = bits.about(chances, size), bits.variances[size]
         spreads = (chances * (1 - chances))[bits.sets[size]].prod(axis=1)
-        keep = np.ones_like(noise) if bits.denoised and size == 2 else shrinkage(products, noise, spreads, size)
+        keep = np.ones_like(noise) if bits.unsure and size == 2 else shrinkage(products, noise, spreads, size)
         term = float(effects @ (keep * products))
         value, corrections = value + term, corrections + (abs(term) if size > 1 else 0.0)
-        variance += float((effects * keep) ** 2 @ noise)
+        variance += float((effects * keep) ** 2 @ bits.doubts[size])
+        if size == 1 and bits.common is not None:
+            variance += float(effects @ bits.common) ** 2
         if corrections >= WEAK:
             break
     return BiasedEstimate(value, float(np.sqrt(variance)), float("nan")), corrections
 
 
-def reach(bits: Bits, values: Floats) -> float:
-    """How far pairs could move a question from independence: the deviation it would have were correlations random."""
+def reach(bits: Bits, values: Floats, *, odds: bool = True) -> float:
+    """How far pairs could move a question from independence: the deviation it would have were odds ratios random.
+
+    As large as those of even conditions with random correlations of deviation 1; rare conditions that depend by the
+    same odds have a smaller correlation. Without `odds` correlations are random themselves, as in files of format 5.
+    """
     chances = np.clip(bits.means + bits.values[1], 0.0, 1.0)
     sets = sets_of(len(chances), 2)
-    spreads = (chances * (1 - chances))[sets].prod(axis=1)
-    return float(np.sqrt((mean_differences(chances, sets, values) ** 2 * spreads).sum()))
+    squares = (chances * (1 - chances))[sets].prod(axis=1)
+    if odds:
+        squares = (4 * squares) ** 2
+    return float(np.sqrt((mean_differences(chances, sets, values) ** 2 * squares).sum()))
 
 
 def shrinkage(products: Floats, noise: Floats, spreads: Floats, size: int) -> Floats:

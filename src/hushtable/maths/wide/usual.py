@@ -37,12 +37,14 @@ class Usual:
     pairs: Floats | None
     centre: float = 0.0
     """The mean correlation of two attributes."""
+    learnt_from: int = 1
+    """How many attributes that was learnt from."""
 
     @classmethod
     def of(cls, bits: Bits) -> Self:
         """From the released numbers of many attributes, as they are (no condition turned around)."""
         shares = _spread(*_near_centres(bits.means + bits.values[1], bits.variances[1]))
-        alone = cls(shares, None)
+        alone = cls(shares, None, learnt_from=max(len(bits.means), 1))
         if bits.order < 2:
             return alone
         chances, noise = alone._chances(bits, np.ones(len(bits.means)))
@@ -54,11 +56,16 @@ class Usual:
     def denoised(self, bits: Bits, turned: Floats) -> Bits:
         """The same numbers with shares and pairs drawn to what is usual; `turned` is -1 where a condition is negated.
 
-        What is kept of the noise is stated with each.
+        What is kept of the noise is stated with each, and what is not known of it: that noise, and how far it may have
+        been drawn from the truth.
         """
         chances, noise = self._chances(bits, turned)
-        values, variances = list(bits.values), list(bits.variances)
+        values, variances, unsure = list(bits.values), list(bits.variances), list(bits.variances)
         values[1], variances[1] = chances - bits.means, noise**2 / np.maximum(bits.variances[1], 1e-300)
+        unsure[1] = noise
+        # A share goes to what is usual as far as its own noise is not trusted, and so it errs with what is usual.
+        drawn = np.clip(1 - noise / np.maximum(bits.variances[1], 1e-300), 0.0, 1.0)
+        common = turned * drawn * np.sqrt(bits.variances[1] / self.learnt_from)
         if self.pairs is not None and bits.order >= 2:
             products, own, scale = _central(bits, chances, noise)
             first, second = bits.sets[2].T
@@ -67,8 +74,8 @@ class Usual:
             p, q = chances[first], chances[second]
             least, most = -np.minimum(p * q, (1 - p) * (1 - q)), np.minimum(p * (1 - q), q * (1 - p))
             values[2] = np.clip(scale * (centre + mean), least, most) + values[1][first] * values[1][second]
-            variances[2] = (scale**2 * left) ** 2 / np.maximum(own, 1e-300)
-        return Bits(bits.means, tuple(values), tuple(variances), denoised=True)
+            variances[2], unsure[2] = (scale**2 * left) ** 2 / np.maximum(own, 1e-300), scale**2 * left
+        return Bits(bits.means, tuple(values), tuple(variances), tuple(unsure), common)
 
     def _chances(self, bits: Bits, turned: Floats) -> tuple[Floats, Floats]:
         """The shares of the conditions, and the variance of what is not known of them."""
@@ -124,4 +131,4 @@ def _posterior(logs: Floats, means: Floats, left: Floats, often: Floats) -> tupl
     each = np.exp(logs - logs.max(axis=1, keepdims=True)) * often
     each /= each.sum(axis=1, keepdims=True)
     mean = (each * means).sum(axis=1)
-    return mean, (each * (left + means**2)).sum(axis=1) - mean**2
+    return mean, np.maximum((each * (left + means**2)).sum(axis=1) - mean**2, 0.0)

@@ -16,7 +16,7 @@ from ...maths.weighted_rows import resolution
 from ...maths.weighted_rows.calibration import CALIBRATION_UNIT
 from ...maths.weighted_rows.grouped_sets import GroupedSet, RawTable
 from ...maths.weighted_rows.repair import PairDistances
-from ...maths.weighted_rows.resolution import Groupings, likeness_order, ordered, profile_sets, unordered
+from ...maths.weighted_rows.resolution import Groupings, level_order, likeness_order, ordered, profile_sets, unordered
 from ...maths.weighted_rows.shares import ColumnTotals
 from .budget_shares import CRUDE, ONE_WAYS, ONE_WAYS_AGAIN, PROFILES, ROWS, SCORES
 from .budgeted_door import BudgetedDoor
@@ -69,8 +69,9 @@ class FirstLook:
         raw = first + _alone(survey)
         totals = ColumnTotals(len(survey.domain.sizes), raw, survey.rows, ordered(survey.domain))
         shares, loose = totals.shares(), unordered(survey.domain)
-        by_size = [np.argsort(-p, kind="stable") if j in loose else None for j, p in enumerate(shares)]
-        return cls(raw, totals, shares, [Groupings(p, order) for p, order in zip(shares, by_size, strict=True)])
+        declared = [level_order(survey.domain, j) for j in range(len(shares))]
+        by_size = [(np.argsort(-p, kind="stable"), None) if j in loose else declared[j] for j, p in enumerate(shares)]
+        return cls(raw, totals, shares, [Groupings(p, *order) for p, order in zip(shares, by_size, strict=True)])
 
     @property
     def rows(self) -> float:

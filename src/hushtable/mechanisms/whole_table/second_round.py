@@ -13,6 +13,7 @@ from ...maths.weighted_rows.fit_targets import FitTargets
 from ...maths.weighted_rows.grouped_sets import RawTable
 from ...maths.weighted_rows.repair import PairDistances
 from ...maths.weighted_rows.triples import TRIPLE_SCORES, Steps, plan_triples, scored, shortfall
+from ...questions.workloads.whole_table import WholeTable
 from ...words import counted
 from .budgeted_door import BudgetedDoor
 
@@ -38,6 +39,7 @@ def second_round(
     candidates: Sequence[Steps],
     amount: Fraction,
     away: PairDistances,
+    workload: WholeTable,
 ) -> FittedRows:
     """Fits pairs, scores all triples against that, measures the worst, and fits both. Spends at most the amount."""
     finer = [grouped for steps in candidates for grouped in steps]
@@ -50,7 +52,8 @@ def second_round(
         distances / CALIBRATION_UNIT, deviation, [model.shares(triple) for triple in sets], rows, model.fitted.carriers
     )
     rest = amount - for_scores
-    plan = plan_triples(candidates, scores, rows, survey.pricing(rest), len(survey.domain.sizes))
+    focus, target = workload.focused(survey.domain), workload.targeted(survey.domain)
+    plan = plan_triples(candidates, scores, rows, survey.pricing(rest), len(survey.domain.sizes), focus, target)
     if not plan.tables:  # what is left goes to the calibration
         return FittedRows([], model.weighted_rows(), [])
     tables = survey.tables(plan.tables, plan.deviations, rest)

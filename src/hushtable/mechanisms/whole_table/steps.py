@@ -14,6 +14,7 @@ from ...maths.weighted_rows.shares import ColumnTotals
 from ...maths.weighted_rows.table_noise import TableNoise
 from ...maths.weighted_rows.triples import TRIPLES, Steps, second_round_pays, triples
 from ...models.whole_table.whole_table import WholeTableModel
+from ...questions.workloads.whole_table import WholeTable
 from .budget_shares import SECOND_ROUND
 from .budgeted_door import BudgetedDoor
 from .first_look import FirstLook, Scores
@@ -36,6 +37,7 @@ class Spending:
     """Whether there is a second round."""
     for_triples: Fraction
     for_calibration: Fraction
+    workload: WholeTable
 
     @property
     def remarks(self) -> list[str]:
@@ -43,16 +45,17 @@ class Spending:
         return [] if self.pairs.tables else [NO_PAIRS]
 
 
-def planned(survey: BudgetedDoor, seen: FirstLook, scores: Scores, calibration: float) -> Spending:
+def planned(survey: BudgetedDoor, seen: FirstLook, scores: Scores, workload: WholeTable) -> Spending:
     """Which pairs to measure, how finely, and whether triples are worth a second round."""
-    for_calibration = survey.share(calibration)
+    for_calibration = survey.share(workload.calibration)
     candidates = triples(seen.groupings)
     pricing = survey.pricing(survey.share(TRIPLES))
     twice = second_round_pays(candidates, scores.by_pair, seen.rows, pricing)
     for_triples = survey.share(SECOND_ROUND if twice else 0.0)
     rest = survey.left - for_calibration - for_triples
-    pairs = plan_pairs(seen.groupings, scores.pairs, scores.dependence, seen.rows, survey.pricing(rest), seen.known())
-    return Spending(pairs, rest, candidates, twice, for_triples, for_calibration)
+    pairs = plan_pairs(seen.groupings, scores.pairs, scores.dependence, seen.rows, survey.pricing(rest), seen.known(),
+                       workload.focused(survey.domain))  # fmt: skip
+    return Spending(pairs, rest, candidates, twice, for_triples, for_calibration, workload)
 
 
 def measured_pairs(survey: BudgetedDoor, spending: Spending) -> list[RawTable]:
@@ -69,7 +72,8 @@ def fit(survey: BudgetedDoor, tables: Sequence[RawTable], scores: Scores, spendi
     by_pair = scores.by_pair
     dependence = [by_pair[tuple(sorted(table.members))] for table in targets.sets]
     if spending.twice:
-        return second_round(survey, targets, dependence, tables, spending.triples, spending.for_triples, scores.away)
+        return second_round(survey, targets, dependence, tables, spending.triples, spending.for_triples, scores.away,
+                            spending.workload)  # fmt: skip
     noise = TableNoise(survey.law, [table for table in tables if not table.alone], ordered(survey.domain))
     released = [table.numbers for table in tables]
     done = fit_rows(survey.domain, targets, dependence, released, noise, distances=scores.away)

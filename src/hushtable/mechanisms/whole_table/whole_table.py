@@ -13,10 +13,11 @@ from ...laws import Law
 from ...maths.weighted_rows.fit_rows import FIT_ROWS
 from ...maths.weighted_rows.grouped_sets import RawTable
 from ...maths.weighted_rows.rare_design import LEAST_COLUMNS, may_be_rare
+from ...maths.weighted_rows.resolution import FOCUS
 from ...models.whole_table.whole_table import WholeTableModel
 from ...questions.workloads.base import Workload
 from ...questions.workloads.whole_table import WholeTable
-from ...words import counted
+from ...words import counted, listed
 from ..base import Design, Mechanism, Trial, of_kind
 from .budgeted_door import BudgetedDoor
 from .calibrate import calibrated
@@ -32,6 +33,15 @@ __all__ = ["PairRake"]
 
 # Rows and price of a trial: so much that nothing is lost in noise.
 TRIAL_RICH = 1000
+
+
+def _focus_line(workload: WholeTable) -> tuple[str, ...]:
+    """What a focus does, for the plan."""
+    names = workload.names_in_focus
+    if not names:
+        return ()
+    more = "" if workload.target is None else f", and triples with {workload.target} are looked at first"
+    return (f"  focus: errors of tables with {listed(names)} weigh {FOCUS:g} times as much as others{more}",)
 
 
 class PairRake(Mechanism[WholeTable]):
@@ -60,7 +70,7 @@ class PairRake(Mechanism[WholeTable]):
             forecasts=(outlook.one_ways(),),
             memory=400_000_000 + 16 * FIT_ROWS * len(domain.sizes),
             work=1e6 * (len(domain.sizes) * 1.6e-7 + pairs * 4e-9),
-            outlook=outlook.lines(rows),
+            outlook=(*_focus_line(asked), *outlook.lines(rows)),
             fit_seconds=(1.0 + 0.06 * pairs) * (2 if rows is not None and outlook.second_round(rows) else 1),
             parameters=asked,
         )
@@ -89,20 +99,24 @@ class PairRake(Mechanism[WholeTable]):
             f"c{j}": [own[int(code(row, j)) % len(own)] for row in range(TRIAL_RICH)] for j, own in enumerate(values)
         }
         price = Price(currency=design.price.currency, amount=Fraction(TRIAL_RICH))
-        return Trial(domain=made, design=self.design(made, design.parameters, price, TRIAL_RICH), rows=rows)
+        return Trial(
+            domain=made,
+            design=self.design(made, WholeTable(design.parameters.calibration), price, TRIAL_RICH),
+            rows=rows,
+        )
 
     def release(self, door: Door, domain: Domain, design: Design[WholeTable]) -> WholeTableModel:
         """After the last measurement only the calibration looks at rows again."""
-        survey, calibration = BudgetedDoor(door, domain, design.price), design.parameters.calibration
+        survey, workload = BudgetedDoor(door, domain, design.price), design.parameters
         first: list[RawTable] = []
         if may_be_rare(domain.sizes, survey.law):
             first, rare = first_look(survey)
             if rare is not None:
-                return release_rare(survey, first, rare, calibration)
+                return release_rare(survey, first, rare, workload.calibration)
         seen = FirstLook.measured(survey, first)
         scores = seen.scored(survey)
         seen = seen.put_in_order(survey, scores)
-        spending = planned(survey, seen, scores, calibration)
+        spending = planned(survey, seen, scores, workload)
         tables = [*seen.tables, *measured_pairs(survey, spending)]
         fitted = fit(survey, tables, scores, spending)
         model = model_of(survey, tables, scores, spending, fitted)

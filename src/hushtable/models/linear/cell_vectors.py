@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from math import prod
 from typing import Any
@@ -19,6 +19,8 @@ from ...laws import Law
 from ...maths.geometry.level_fit import LevelFit
 from ...maths.interactions.noisy_table import Moments
 from ...questions.answer import Answer, CrossTab
+from ...questions.arithmetic import NOWHERE, Errors, Later
+from ...questions.noises import Noises
 from ...questions.parse import Question
 from ...words import listed
 from ..averages import Spans, averages, mean_answer
@@ -116,7 +118,16 @@ class CellVectorsModel(Model):
         stderr = np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", weights, self.fit.covariance, weights), 0.0))
         groups = group_labels(self.domain, question.groups)
         wording = Wording(question=question.text, unit=unit_of(count=count), law=Law.LAPLACE, groups=groups)
-        return limits_of_noise(build_answer(wording, Estimates(value=value, stderr=stderr)), noise)
+        kurtosis = [fourth / variance**2 for variance, fourth in map(self.fit.noise_moments, weights) if variance > 0]
+        errors = Later(partial(self._errors, weights, groups=bool(question.groups)))
+        estimates = Estimates(value=value, stderr=stderr, kurtosis=max([0.0, *kurtosis]), errors=errors)
+        return limits_of_noise(build_answer(wording, estimates), noise)
+
+    def _errors(self, weights: Floats, *, groups: bool) -> Errors:
+        """Of sums of the released numbers, by noises that are independent to second order."""
+        each = np.linalg.cholesky(self.fit.covariance).T @ weights.T
+        found = Noises(np.arange(len(each)), each if groups else each[:, 0], Law.LAPLACE.kurtosis)
+        return Errors(noises={NOWHERE: found})
 
     def _mean(self, question: Question, where: Floats) -> Answer | CrossTab:
         assert question.average is not None

@@ -14,12 +14,15 @@ from numpy.typing import NDArray
 
 from ...domain import Domain
 from ...errors import BadQuestion, BadSynopsis
-from ...maths.interactions.noisy_table import Independent, NoisyTable
+from ...maths.interactions.noisy_table import Independent
 from ...maths.linear.non_negative import nearest_non_negative
+from ...questions.noises import Noises
 from ..reading import noise_scale, read_law, row_count
-from .linear import LinearModel
+from .linear import MOST_WEIGHTS, LinearModel
 
 __all__ = ["HistogramModel"]
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +36,7 @@ class HistogramModel(LinearModel):
     rows: int | None
     """The number of rows where it is public (replace); else None."""
 
-    def frame(self, positions: Sequence[int]) -> NoisyTable:
+    def frame(self, positions: Sequence[int]) -> Independent:
         """A marginal sums disjoint sets of cells, so its numbers are independent too."""
         sizes = self.domain.sizes
         others = tuple(i for i in range(len(sizes)) if i not in positions)
@@ -48,6 +51,18 @@ class HistogramModel(LinearModel):
             np.full(table.shape, self.law.variance(self.scale) * summed),
             np.full(table.shape, self.law.fourth(self.scale) * summed),
         )
+
+    def noises(self, positions: Sequence[int], weights: Floats) -> Noises | None:
+        """Every cell of the whole table has a noise of its own, and a number of a frame is the sum of many."""
+        if len(weights) * len(self.cells) > MOST_WEIGHTS:
+            return None
+        sizes, ascending = self.domain.sizes, sorted(positions)
+        order = [positions.index(p) for p in ascending]
+        turned = weights.transpose([0, *(1 + place for place in order)])
+        shape = [size if p in positions else 1 for p, size in enumerate(sizes)]
+        spread = np.broadcast_to(turned.reshape(len(weights), *shape), (len(weights), *sizes))
+        each = self.law.stderr(self.scale) * spread.reshape(len(weights), -1).T
+        return Noises(np.arange(len(self.cells)), each, self.law.kurtosis)
 
     def draw(self, rows: int, random: np.random.Generator) -> NDArray[np.uint16]:
         """Cells with chances in proportion to the nearest table without negative counts."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,17 +13,21 @@ from numpy.typing import NDArray
 from ...domain import Domain
 from ...errors import TooWide
 from ...laws import Law
-from ...maths.interactions.noisy_table import Moments, NoisyTable
+from ...maths.interactions.noisy_table import Independent, Moments, NoisyTable
 from ...questions.answer import Answer, CrossTab
+from ...questions.arithmetic import NOWHERE, Errors, Later
+from ...questions.noises import Noises
 from ...questions.parse import Question
 from ..averages import IN_BINS, Spans, averages, mean_answer
 from ..base import Model
 from ..build_answer import Estimates, Wording, build_answer, group_labels, unit_of
 from .share_limits import share_limits
 
-__all__ = ["LinearModel"]
+__all__ = ["LinearModel", "of_independent"]
 
 Floats = NDArray[np.float64]
+# Tables of answers with more weights than this, over all cells, are not computed with by what they share.
+MOST_WEIGHTS = 4_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +41,13 @@ class LinearModel(Model):
     def frame(self, positions: Sequence[int]) -> NoisyTable:
         """The released numbers about these attributes; TooWide when they were not released together."""
 
+    def noises(self, positions: Sequence[int], weights: Floats) -> Noises | None:
+        """The noises of a frame as independent ones, shared with all other frames; None where that is too much.
+
+        weights  what the noise of each number of the frame is multiplied by, one axis more in front: a cell each
+        """
+        return None
+
     def answer(self, question: Question, *, count: bool = False) -> Answer | CrossTab:
         frame = self.frame(question.positions)
         sizes = [self.domain.sizes[p] for p in question.positions]
@@ -45,9 +57,27 @@ class LinearModel(Model):
         moments = self._counts(frame, len(question.groups), where, relative=not count)
         groups = group_labels(self.domain, question.groups)
         wording = Wording(question=question.text, unit=unit_of(count=count), law=self.law, groups=groups)
-        limits = share_limits(moments)
-        estimates = Estimates(value=moments.value, stderr=moments.stderr, kurtosis=moments.kurtosis, limits=limits)
+        estimates = Estimates(
+            value=moments.value, stderr=moments.stderr, kurtosis=moments.kurtosis, limits=share_limits(moments),
+            errors=Later(partial(self._counted_errors, question, frame, where, relative=not count)),
+        )  # fmt: skip
         return build_answer(wording, estimates)
+
+    def _counted_errors(self, question: Question, frame: NoisyTable, where: Floats, *, relative: bool) -> Errors | None:
+        return self._errors(question, frame, _by_cell(question, where), relative=relative)
+
+    def _errors(
+        self, question: Question, frame: NoisyTable, functions: Iterable[Floats], *, relative: bool = False
+    ) -> Errors | None:
+        """What the errors of sums over rows are made of; `functions` of the codes are one a group."""
+        cells = int(np.prod([self.domain.sizes[p] for p in question.groups], dtype=np.int64))
+        if cells * frame.numbers.size > MOST_WEIGHTS:
+            return None
+        weights = [frame.noisy(frame.coefficients(function), relative=relative) for function in functions]
+        found = self.noises(question.positions, np.array(weights).reshape(-1, *frame.numbers.shape))
+        if found is None:
+            return None
+        return Errors(noises={NOWHERE: found if question.groups else found.mapped(lambda each: each[:, 0])})
 
     def sum_answer(self, question: Question) -> Answer | CrossTab | None:
         """The sum of an attribute in every group: a linear combination of released numbers, as a count is.
@@ -72,9 +102,11 @@ class LinearModel(Model):
             np.array([float(getattr(moment, name)) for moment in ends[1]]) for name in ("variance", "fourth")
         )
         kurtosis = np.divide(fourth, variance**2, out=np.zeros_like(fourth), where=variance > 0)
+        middle = [inside * (spans.low + spans.high) / 2 for inside in spans.inside]
         estimates = Estimates(
-            value=value, stderr=np.sqrt(np.maximum(variance, 0)), bias=np.abs(high - low) / 2, kurtosis=kurtosis
-        )
+            value=value, stderr=np.sqrt(np.maximum(variance, 0)), bias=np.abs(high - low) / 2, kurtosis=kurtosis,
+            errors=Later(partial(self._errors, question, frame, middle)),
+        )  # fmt: skip
         notes = (IN_BINS.format(attribute.name),) if (spans.high > spans.low).any() else ()
         groups = group_labels(self.domain, question.groups)
         return build_answer(
@@ -99,6 +131,35 @@ class LinearModel(Model):
     def _mean(self, question: Question, frame: NoisyTable, where: Floats) -> Answer | CrossTab:
         """Mean of an attribute: sum of its values over number of rows that have one."""
         assert question.average is not None
-        attribute = self.domain.closed[question.average]
-        released = averages(frame, Spans.of(attribute, question, where))
-        return mean_answer(self.domain, question, released.estimates(), law=self.law)
+        spans = Spans.of(self.domain.closed[question.average], question, where)
+        found = averages(frame, spans).estimates()
+        errors = Later(partial(self._mean_errors, question, frame, spans, np.asarray(found.value)))
+        return mean_answer(self.domain, question, replace(found, errors=errors), law=self.law)
+
+    def _mean_errors(self, question: Question, frame: NoisyTable, spans: Spans, means: Floats) -> Errors | None:
+        """To first order the noise of an average is that of the sum of (value - average), over the rows of its group.
+
+        The noise of an average that is not known is of no use, and so it has none here.
+        """
+        middle, functions = (spans.low + spans.high) / 2, []
+        for inside, mean in zip(spans.inside, means, strict=True):
+            rows = float(frame.moments(frame.coefficients(inside)).value)
+            known = np.isfinite(mean) and rows > 0
+            functions.append(inside * (middle - mean) / rows if known else np.zeros_like(inside))
+        return self._errors(question, frame, functions)
+
+
+def _by_cell(question: Question, where: Floats) -> Iterable[Floats]:
+    """The condition of the rows of each group."""
+    for cell in np.ndindex(*where.shape[: len(question.groups)]):
+        kept = np.zeros_like(where)
+        kept[cell] = where[cell]
+        yield kept
+
+
+def of_independent(frame: Independent, numbers: NDArray[np.int64], weights: Floats) -> Noises:
+    """The noises of a frame whose numbers have independent ones; `numbers` says which each has."""
+    sizes, squares = np.sqrt(frame.variances), frame.variances**2
+    kurtosis = np.divide(frame.fourths, squares, out=np.zeros_like(squares), where=squares > 0)
+    each = (weights * sizes).reshape(len(weights), -1).T
+    return Noises.of(numbers.ravel(), each, float(kurtosis.max(initial=0.0)))

@@ -15,19 +15,20 @@ from ...domain import Domain
 from ...errors import BadSynopsis, TooWide
 from ...laws import Law
 from ...maths.interactions.layout import Basis, CoordinateNoise, InteractionLayout
-from ...maths.interactions.noisy_table import Independent, NoisyTable
+from ...maths.interactions.noisy_table import Independent
 from ...maths.wide.bar import Expected, WideBar
 from ...maths.wide.usual import Usual
 from ...questions.answer import Answer, CrossTab
+from ...questions.noises import Noises
 from ...questions.parse import Question
 from ..reading import noise_scale, read_law
 from .first_singles import FirstSingles
-from .linear import LinearModel
+from .linear import LinearModel, of_independent
 
 __all__ = ["Guesses", "LowOrderModel"]
 
 Floats = NDArray[np.float64]
-Guesses = Literal["single", "usual"]
+Guesses = Literal["single", "usual", "doubted"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,11 +51,17 @@ class LowOrderModel(LinearModel):
     bar: WideBar | None = None
     """How far wide guesses are off, where that was measured."""
     guesses: Guesses = "single"
-    """Whether a wide guess is made of its own numbers alone, or these are drawn to what is usual in the table."""
+    """Whether a wide guess is made of its own numbers alone, or these are drawn to what is usual in the table.
+
+    "doubted" also says how far they may have been drawn from the truth, which files of format 5 ("usual") do not.
+    """
 
     @property
     def form(self) -> int:
-        """Version 1 knew neither a first look nor a bar, version 3 neither what is usual nor what is expected."""
+        """Version 1 knew neither a first look nor a bar, version 3 neither what is usual nor what is expected, and
+        version 5 nothing of doubts."""
+        if self.guesses == "doubted" or (self.bar and self.bar.expected and self.bar.expected.order is not None):
+            return 6
         if self.guesses == "usual" or (self.bar is not None and self.bar.expected is not None):
             return 5
         return 1 if self.first is None and self.bar is None else 3
@@ -92,7 +99,7 @@ class LowOrderModel(LinearModel):
 
         return wide_answer(self, question, count=count)
 
-    def frame(self, positions: Sequence[int]) -> NoisyTable:
+    def frame(self, positions: Sequence[int]) -> Independent:
         if len(positions) > self.order:
             raise TooWide(names=[self.domain.closed[p].name for p in positions], width=self.order)
         ascending = sorted(positions)
@@ -107,6 +114,17 @@ class LowOrderModel(LinearModel):
         numbers, variances, fourths = (part.transpose(order) for part in parts)
         inverses = tuple(self.interactions.functions(self.domain.sizes[p]).inverse for p in positions)
         return Independent(numbers, inverses, None, variances, fourths)
+
+    def noises(self, positions: Sequence[int], weights: Floats) -> Noises | None:
+        """Every coordinate has a noise of its own."""
+        ascending, frame = sorted(positions), self.frame(positions)
+        places = np.empty([self.domain.sizes[p] for p in ascending], dtype=np.int64)
+        for members in self.interactions.subsets(ascending):
+            corner = tuple(slice(1, None) if p in members else 0 for p in ascending)
+            own = np.arange(len(self.coordinates))[self.interactions.place(members)]
+            places[corner] = own.reshape(self.interactions.shape(members))
+        places = places.transpose([ascending.index(p) for p in positions])
+        return of_independent(frame, places, weights)
 
     def released(self, members: Sequence[int]) -> tuple[Floats, Floats, Floats]:
         """The coordinates of a set of attributes, and the variances and fourth cumulants of their noise."""
@@ -147,7 +165,8 @@ class LowOrderModel(LinearModel):
             given = {"widths": list(bar.widths), "questions": bar.questions, "scale": str(bar.scale)}
             known = bar.expected
             extra = {} if known is None else {"noise": list(known.noise), "reach": list(known.reach)}
-            own["bar"] = {**given, **extra}
+            measured = {} if known is None or known.order is None else {"order": known.order}
+            own["bar"] = {**given, **extra, **measured}
         return own
 
     def numbers(self) -> dict[str, NDArray[np.int64]]:
@@ -198,7 +217,8 @@ class LowOrderModel(LinearModel):
 def _guesses(domain: Domain, parameters: dict[str, Any], basis: Basis) -> Guesses:
     """How wide guesses are made: as in the first versions unless the file says otherwise."""
     given = parameters.get("guesses", "single")
-    if given not in ("single", "usual") or (given == "usual" and (basis, set(domain.sizes)) != ("contrast", {2})):
+    bits = (basis, set(domain.sizes)) == ("contrast", {2})
+    if given not in ("single", "usual", "doubted") or (given != "single" and not bits):
         raise BadSynopsis("the synopsis names a way to guess that its domain does not allow")
     return cast(Guesses, given)
 
@@ -254,7 +274,11 @@ def _expected(given: dict[str, Any], widths: int) -> Expected | None:
     both = [tuple(map(float, given[name])) for name in ("noise", "reach")]
     if any(len(own) != widths or not all(0 <= number < np.inf for number in own) for own in both):
         raise BadSynopsis("the synopsis has a calibration whose noise or reach cannot be")
-    return Expected(*both)
+    order = given.get("order")
+    if order is not None and (type(order) is not int or order < 1):
+        raise BadSynopsis(f"the synopsis has a calibration of order {order!r}, which cannot be")
+    noise, reach = both
+    return Expected(noise=noise, reach=reach, order=order)
 
 
 def _above_zero(given: Any, law: Law) -> Fraction:

@@ -18,6 +18,7 @@ from ...maths.geometry.column_groups import groups_of_columns
 from ...maths.geometry.shared_table import SharedTable
 from ...maths.geometry.shared_tables import SharedTables
 from ...questions.answer import Answer, CrossTab
+from ...questions.noises import Noises
 from ...questions.parse import Question
 from ..reading import noise_scale, row_count
 from .joint_limits import DRAWS, limits_of_noise
@@ -63,6 +64,15 @@ class OneWayModel(LinearModel):
         if key not in self._frames:
             self._frames[key] = self._tables.table(key[0]) if key else self._tables.sum_alone()
         return self._frames[key]
+
+    def noises(self, positions: Sequence[int], weights: Floats) -> Noises | None:
+        """The number of rows has a noise of its own, and so has every column, without its mean; all uncorrelated."""
+        frame, flat = self.frame(positions), weights.reshape(len(weights), -1)
+        lean = flat.mean(axis=1, keepdims=True)
+        start = 1 + sum(self.domain.sizes[: positions[0]]) if positions else 1
+        numbers = np.concatenate([[0], start + np.arange(flat.shape[1])])
+        each = np.concatenate([frame.total**0.5 * lean, frame.contrast**0.5 * (flat - lean)], axis=1)
+        return Noises.of(numbers, each.T, self.law.kurtosis)
 
     def answer(self, question: Question, *, count: bool = False) -> Answer | CrossTab:
         answer = super().answer(question, count=count)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
-from math import prod
+from math import comb, prod
 from typing import Any
 
 import numpy as np
@@ -19,10 +19,13 @@ from ...errors import BadSynopsis, TooWide
 from ...maths.interactions.layout import InteractionLayout
 from ...maths.interactions.noisy_table import NoisyTable
 from ...maths.interactions.pooled_table import PooledTable, TableSource, components, precision, subsets, tables_with
+from ...questions.noises import Noises
 from ..reading import noise_scale, read_law, row_count
 from .linear import LinearModel
 
 __all__ = ["TablesModel"]
+
+Floats = NDArray[np.float64]
 
 MOST_FRAMES = 500
 
@@ -75,6 +78,33 @@ class TablesModel(LinearModel):
             sources = tuple(self._source(key, axes) for axes in subsets(tuple(range(len(key)))))
             self._frames[key] = PooledTable(self._cells(key), (None,) * len(key), None, sources)
         return self._frames[key]
+
+    def noises(self, positions: Sequence[int], weights: Floats) -> Noises | None:
+        """The part of each set of attributes has noise of its own, alike for all of its cells and uncorrelated.
+
+        Such a part is noise without its means along every axis, so that weights count without theirs.
+        """
+        ascending, sizes = sorted(positions), self.domain.sizes
+        turned = weights.transpose([0, *(1 + list(positions).index(p) for p in ascending)])
+        numbers, each = [np.zeros(0, dtype=np.int64)], [np.zeros((0, len(weights)))]
+        for members in subsets(tuple(ascending)):
+            if not members and self.rows is not None:
+                continue
+            others = tuple(1 + i for i, p in enumerate(ascending) if p not in members)
+            part = turned.mean(axis=others)
+            for axis in range(1, part.ndim):
+                part = part - part.mean(axis=axis, keepdims=True)
+            spread = self._precision(tuple(sorted(sizes[p] for p in members))) ** -0.5
+            numbers.append(self._number_of(members) + np.arange(part[0].size))
+            each.append(spread * part.reshape(len(weights), -1).T)
+        return Noises.of(np.concatenate(numbers), np.concatenate(each), self.law.kurtosis)
+
+    def _number_of(self, members: tuple[int, ...]) -> int:
+        """Where the noises of a set of attributes are counted from, the same in every copy of the release."""
+        many = len(self.domain.sizes)
+        rank = sum(comb(many, size) for size in range(len(members)))
+        rank += sum(comb(p, place + 1) for place, p in enumerate(members))
+        return rank * prod(sorted(self.domain.sizes)[-self.order :])
 
     def _cells(self, positions: tuple[int, ...]) -> NDArray[np.float64]:
         """The sum of the parts of all subsets, each spread evenly over the other attributes."""

@@ -154,7 +154,9 @@ def estimate_of(model: LowOrderModel, shape: Symmetric | General) -> WideEstimat
             faithful = published(bits, values)
             return WideEstimate(faithful, faithful)
         denoised = _denoised(model, shape, bits)
-        return WideEstimate(assisted(denoised, values), certified(bits, values, Z), reach(denoised, values))
+        older = model.bar is not None and model.bar.expected is not None and model.bar.expected.order is None
+        moved = reach(denoised, values, odds=not older)
+        return WideEstimate(assisted(denoised, values), certified(bits, values, Z), moved)
     order = min(model.order, len(shape.positions))
     rows = model.total
     return WideEstimate(
@@ -166,7 +168,8 @@ def _denoised(model: LowOrderModel, shape: Symmetric, bits: Bits) -> Bits:
     """The same numbers drawn to what is usual in the table, where the model is one that does so."""
     if model.guesses == "single":
         return bits
-    return model.usual.denoised(bits, np.array([1.0 if mask[1] else -1.0 for mask in shape.masks]))
+    drawn = model.usual.denoised(bits, np.array([1.0 if mask[1] else -1.0 for mask in shape.masks]))
+    return drawn if model.guesses == "doubted" else replace(drawn, unsure=drawn.variances, common=None)
 
 
 def usual_in(model: LowOrderModel) -> Usual:

@@ -95,9 +95,10 @@ def _calibrated(
         if axis.whole:
             # The spread knows nothing of whole numbers: its place for one of them may be half a unit away.
             low, high = math.ceil(low - 0.5), math.floor(high + 0.5)
-        elif resolved >= 1:
-            # Many numbers are whole without being declared so, and the sums would not show it.
-            low, high = max(low - 0.5, least), min(high + 0.5, most)
+        else:
+            # Many numbers are whole or have few decimals without being declared so, and the sums would not show it.
+            unseen = min(10.0 ** math.floor(math.log10(resolved)), 1.0) if resolved > 0 else 0.0
+            low, high = max(low - unseen / 2, least), min(high + unseen / 2, most)
         return min(low, value), max(high, value)
 
     left, right = ends(USUAL)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Hashable
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from statistics import NormalDist
 from typing import TYPE_CHECKING
@@ -14,9 +15,10 @@ from numpy.typing import NDArray
 from ...maths.weighted_rows.error_ratios import KURTOSIS, NOT_MEASURED, ErrorRatio, deviations
 from ...maths.weighted_rows.replicates import Replicates
 from ...questions.answer import interval_factor
-from ...questions.arithmetic import NOWHERE, Errors
+from ...questions.arithmetic import NOWHERE, Errors, Size
 from ...questions.parse import Question
 from ...words import counted
+from ..at_once import AtOnce
 from ..build_answer import Estimates
 from .column_noise import mean_noise, moved_by_columns, one_column
 from .known_pairs import KnownPairs
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["ReplicateBars", "ShareBars", "errors_of"]
 
 Floats = NDArray[np.float64]
+Alone = dict[tuple[str, Hashable], Size]
 # The fit is softened by noise, so that averages of a pair's groups err less than its noise alone would make them.
 SHRUNK = 0.7
 # Shares of more cells are not made for averages.
@@ -78,7 +81,7 @@ class ReplicateBars:
         apart = [each - own for (each,) in tables]
         spread = sum((each**2 for each in apart), np.zeros(cells)) / self.replicates.count
         bars = self._of_one_column(value) if self.exact else self.around(value, spread)
-        return bars if self.question.groups else replace(bars, apart=self._calibrated(np.concatenate(apart)))
+        return replace(bars, apart=self._calibrated(np.array(apart)))
 
     def _of_one_column(self, value: Floats) -> ShareBars:
         return ShareBars(*one_column(self.model, self.question, value))
@@ -111,9 +114,9 @@ class ReplicateBars:
             share = share * self.question.where.table((position,), [len(share)])
         return value - (share if self.question.groups else share.sum())
 
-    def averages(self, has: Floats, middle: Floats, reach: Floats) -> tuple[Floats, Floats, Floats | None]:
-        """Standard errors of the shares of rows that have a value, and of the averages of their values; of one average
-        how far each replicate is from it, too.
+    def averages(self, has: Floats, middle: Floats, reach: Floats) -> tuple[Floats, Floats, Floats]:
+        """Standard errors of the shares of rows that have a value, and of the averages of their values; and how far
+        each replicate is from these averages.
 
         `reach` is how far values of a group may be apart. A group that some replicate leaves empty has no bar.
         """
@@ -137,8 +140,7 @@ class ReplicateBars:
             squares = moved + chance + inside * unseen**2 + (reach / (self.rows * share)) ** 2
             stderr = np.maximum(self.ratio.ratio * np.sqrt(squares), self._by_cells(has, middle, mean, share))
             stderr = np.maximum(stderr, SHRUNK * mean_noise(self.model, self.question, middle * has, mean) / share)
-        alone = None if self.question.groups else self.ratio.ratio * np.concatenate(apart)
-        return self.ratio.ratio * self._deviations(share, spread), stderr, alone
+        return self.ratio.ratio * self._deviations(share, spread), stderr, self.ratio.ratio * np.array(apart)
 
     def _by_cells(self, has: Floats, middle: Floats, mean: Floats, share: Floats) -> Floats:
         """Standard errors of averages by the bars of each value's share, as if these erred independently."""
@@ -166,9 +168,10 @@ class ReplicateBars:
     def counts(self, value: Floats, bars: ShareBars) -> Estimates:
         """Numbers of rows from shares: the number of all rows has an error of its own."""
         rows, spread = self.model.total
-        moved = ShareBars(np.sqrt((rows * bars.stderr) ** 2 + value**2 * spread), bars.kurtosis, rows * bars.reach)
-        alone = {} if self.question.groups else {(NOWHERE, "number of rows"): float(value[0]) * math.sqrt(spread)}
-        errors = errors_of(self.question, rows * bars.stderr, None if bars.apart is None else rows * bars.apart, alone)
+        stderr = np.sqrt((rows * bars.stderr) ** 2 + value**2 * spread)
+        moved = ShareBars(stderr, bars.kurtosis, rows * bars.reach, rows * bars.apart)
+        alone: Alone = {(NOWHERE, "number of rows"): value * math.sqrt(spread)}
+        errors = errors_of(self.question, rows * bars.stderr, moved.apart, alone)
         return moved.estimates(rows * value, np.inf, errors)
 
     def shares(self, value: Floats, bars: ShareBars) -> Estimates:
@@ -191,17 +194,15 @@ class ReplicateBars:
         return (f"model value: {text}", *self.model.remarks())
 
 
-def errors_of(
-    question: Question, stderr: Floats, apart: Floats | None, alone: dict[tuple[str, str], float] | None = None
-) -> Errors | None:
-    """What the error of one answer is made of: replicates, and what the bar has beyond them."""
-    if apart is None:
-        return None
-    variance, shown = float(stderr[0]) ** 2, float(np.mean(apart**2))
-    if shown > variance:
-        apart, shown = apart * math.sqrt(variance / shown), variance
-    single = {(NOWHERE, question.text): math.sqrt(variance - shown)}
-    return Errors(replicates={NOWHERE: apart}, single=single | (alone or {}))
+def errors_of(question: Question, stderr: Floats, apart: Floats, alone: Alone | None = None) -> Errors:
+    """What the errors of answers are made of: replicates, and what the bar of a question has beyond them."""
+    variance, shown = stderr**2, np.mean(apart**2, axis=0)
+    with np.errstate(all="ignore"):
+        apart = np.where(shown > variance, apart * np.sqrt(variance / shown), apart)
+    beside = np.sqrt(np.maximum(variance - shown, 0.0))
+    own = (question.measure, question.where, question.groups)
+    found = Errors(replicates={NOWHERE: apart}, single={(NOWHERE, own): beside, **(alone or {})})
+    return found if question.groups else found.mapped(lambda each: each[..., 0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,14 +212,15 @@ class ShareBars:
     stderr: Floats
     kurtosis: Floats
     reach: float = 0.0
-    apart: Floats | None = None
-    """Of one answer, how far each replicate is from it."""
+    apart: Floats = field(default_factory=lambda: np.zeros((0, 1)))
+    """How far each replicate is from the answers: a line a replicate."""
 
-    def estimates(self, value: Floats, most: float, errors: Errors | None) -> Estimates:
+    def estimates(self, value: Floats, most: float, errors: Errors) -> Estimates:
         """Values between 0 and `most` with these bars."""
         value = np.atleast_1d(value)
-        limits = _Within(value, replace(self, apart=None), most)
-        return Estimates(value=value, stderr=self.stderr, kurtosis=self.kurtosis, limits=limits, errors=errors)
+        limits = _Within(value, replace(self, apart=np.zeros((0, 1))), most)
+        return Estimates(value=value, stderr=self.stderr, kurtosis=self.kurtosis, limits=limits, errors=errors,
+                         at_once=AtOnce(limits, self.apart, self.stderr))  # fmt: skip
 
     def half(self, confidence: float) -> Floats:
         """Half of the width of intervals that hold for such a share of the questions.

@@ -152,8 +152,7 @@ class AggregateReader:
             return sum_of([CountOf(both(where, holds)) for holds in filled])
         if not isinstance(inner, exp.Column):
             return CountOf(both(where, known(self.reader.predicate(inner))))
-        position = self.reader.position(inner)
-        return CountOf(both(where, Not(is_missing(position, self.reader.domain.closed[position]))))
+        return CountOf(both(where, Not(self.reader.event(inner, is_missing))))
 
     def _mean_or_sum(self, node: exp.Expr, where: Predicate | None) -> Term:
         """avg or sum of a column, of a condition, or of a CASE whose branches are numbers or a column."""
@@ -168,6 +167,9 @@ class AggregateReader:
             return self._case(inner, where, mean=mean)
         if isinstance(inner, exp.Literal) and not inner.is_string:
             return Known(float(inner.this)) if mean else Arithmetic("*", Known(float(inner.this)), CountOf(where))
+        if (follower := self.reader.follower(inner)) is not None:
+            measure = Measure.of_follower(follower)
+            return MeanOf(measure, where) if mean else SumOf(measure, where)
         if isinstance(inner, exp.Column):
             position = self._number(inner, "average" if mean else "sum")
             measure = Measure.of_column("mean", position, self.reader.domain.closed[position])

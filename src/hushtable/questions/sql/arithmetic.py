@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from ..answer import CrossTab
-from .cells import Ends, combined, moved, quotient
+from .cells import Ends, combined, moved, quotient, sum_or_difference
 
 __all__ = ["combine"]
 
 
 def combine(operator: str, left: CrossTab, right: CrossTab) -> CrossTab:
-    """left operator right. With a known number it is exact; otherwise the interval holds however the noise goes."""
+    """left operator right. With a known number it is exact; sums and quotients know what both share, if anyone does."""
     sure = [not (table.stderr.any() or table.bias.any()) and table.limits is None for table in (left, right)]
     if sure[1] and operator in "+-*/":
         return _with_numbers(operator, left, right)
@@ -21,15 +21,7 @@ def combine(operator: str, left: CrossTab, right: CrossTab) -> CrossTab:
         return quotient(left, right, inside=False)
     if operator == "*":
         return _product(left, right)
-    sign = 1.0 if operator == "+" else -1.0
-    unit = left.unit if left.unit == right.unit else "value"
-
-    def ends(both: list[Ends]) -> Ends:
-        (low, high), (least, most) = both
-        return (low + least, high + most) if sign > 0 else (low - most, high - least)
-
-    return combined([left, right], left.value + sign * right.value, left.stderr + right.stderr, left.bias + right.bias,
-                    ends, unit=unit)  # fmt: skip
+    return sum_or_difference(left, right, 1.0 if operator == "+" else -1.0)
 
 
 def _with_numbers(operator: str, table: CrossTab, numbers: CrossTab) -> CrossTab:

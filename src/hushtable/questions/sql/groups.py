@@ -10,7 +10,8 @@ from ...domain.attributes import MISSING, Attribute, Category, Ordered
 from ...domain.conditions import ConditionReader
 from ...domain.derived import branches
 from ...domain.events import Value
-from ...domain.predicate import Predicate, disjunction, surely_empty
+from ...domain.follows import Follower
+from ...domain.predicate import Event, Predicate, disjunction, surely_empty
 from ...errors import BadQuestion
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ def read_grouping(node: exp.Expr, name: str, reader: ConditionReader) -> Groupin
 
     while isinstance(node, exp.Paren):
         node = node.this
+    if (follower := reader.follower(node)) is not None:
+        return _followed(follower, name)
     if isinstance(node, exp.Column):
         position = reader.position(node)
         attribute = reader.domain.closed[position]
@@ -55,6 +58,19 @@ def read_grouping(node: exp.Expr, name: str, reader: ConditionReader) -> Groupin
     conditions = [disjunction([branch.holds for branch in found if branch.value == value]) for value in values]
     labels = tuple(_label(value) for value in values)
     return Grouping(name or node.sql()[:60], None, labels, tuple(map(_rank, values)), tuple(conditions))
+
+
+def _followed(follower: Follower, name: str) -> Grouping:
+    """By a column that follows another: groups of that one's values."""
+    own, used = follower.attribute, sorted(set(follower.codes))
+    if len(used) > MOST_BRANCHES:
+        raise BadQuestion(f"{own.name} makes {len(used):,} groups; at most {MOST_BRANCHES:,} are answered")
+    conditions = []
+    for code in used:
+        true = tuple(c == code for c in follower.codes)
+        conditions.append(Event(follower.root, true, tuple(not t for t in true)))
+    labels, ranks = tuple(own.labels[code] for code in used), tuple(_rank_of(own, code) for code in used)
+    return Grouping(name or own.name, None, labels, ranks, tuple(conditions))
 
 
 def _rank_of(attribute: Attribute, code: int) -> Rank:

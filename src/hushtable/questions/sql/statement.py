@@ -87,7 +87,7 @@ def read_statement(text: str, domain: Domain) -> Statement | None:
     if not isinstance(tree, exp.Select):
         raise BadQuestion(f"ask one SELECT at a time; write {FORMS}")
     try:
-        return None if _is_plain(tree) else _Reading(text, flattened(tree, domain), domain).statement()
+        return None if _is_plain(tree, domain) else _Reading(text, flattened(tree, domain), domain).statement()
     except RecursionError:
         raise BadQuestion(TOO_DEEP) from None
 
@@ -99,7 +99,7 @@ def _share_text(found: re.Match[str], domain: Domain) -> str:
     return f"SELECT avg(CASE WHEN {found['part']} THEN 1 ELSE 0 END) FROM {quoted(domain.table)}{among}{by}"
 
 
-def _is_plain(tree: exp.Select) -> bool:
+def _is_plain(tree: exp.Select, domain: Domain) -> bool:
     """Columns, and one count(*) or avg(column), with WHERE about other columns."""
     from sqlglot import exp
 
@@ -112,7 +112,8 @@ def _is_plain(tree: exp.Select) -> bool:
     if group and group.args.get("all"):
         return False
     inner = {c.name.lower() for c in where.find_all(exp.Column)} if where else set()
-    if not all(isinstance(g, exp.Column) and g.name.lower() not in inner for g in by):
+    own = [g for g in by if isinstance(g, exp.Column) and domain.follower(g.name) is None]
+    if len(own) < len(by) or any(g.name.lower() in inner for g in own):
         return False
     measures = [item.this if isinstance(item, exp.Alias) else item for item in tree.expressions]
     others = [m for m in measures if not isinstance(m, exp.Column)]

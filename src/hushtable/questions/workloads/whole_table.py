@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 from ...budget import Budget
 from ...domain import Domain
@@ -28,9 +29,14 @@ class WholeTable(Workload):
 
     calibration  share of the budget that measures how wrong the model is, which its answers' error bars rest on; 0:
                  none, and they rest on what other tables showed
+    focus        columns that matter most: tables with these weigh three times as much in the plan
+    target       the column that others are to explain: like a focus, and the second round looks at triples with it
+                 first
     """
 
     calibration: float = 0.03
+    focus: tuple[str, ...] | None = None
+    target: str | None = None
     name = "whole_table"
     former = MappingProxyType({"audit": "calibration"})
 
@@ -38,9 +44,30 @@ class WholeTable(Workload):
         share = self.calibration
         if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 <= share <= 0.5:
             raise BadPlan(f"calibration is a share of the budget from 0 (none) to 0.5, not {share!r}")
+        given: Any = self.focus
+        names = tuple(given) if isinstance(given, (list, tuple)) else ()
+        if given is not None and (not names or not all(isinstance(name, str) for name in names)):
+            raise BadPlan(f"focus is a list of columns, [region], not {given!r}")
+        object.__setattr__(self, "focus", names or None)
+        if not isinstance(self.target, str | None):
+            raise BadPlan(f"target is one column, not {self.target!r}")
+
+    def focused(self, domain: Domain) -> frozenset[int]:
+        """Positions of the columns in focus, the target among them; of one that follows another, that one's."""
+        return frozenset(_position(domain, name) for name in self.names_in_focus)
+
+    def targeted(self, domain: Domain) -> int | None:
+        """Position of the target."""
+        return None if self.target is None else _position(domain, self.target)
+
+    @property
+    def names_in_focus(self) -> tuple[str, ...]:
+        """Of the columns in focus, the target last."""
+        return (*(self.focus or ()), *(() if self.target is None else (self.target,)))
 
     def check(self, domain: Domain) -> None:
-        """At least two columns with codes; none open, none with too many values."""
+        """At least two columns with codes; none open, none with too many values; and a focus that is there."""
+        self.focused(domain)
         for attribute in domain.attributes:
             if isinstance(attribute, Uncoded):
                 raise BadPlan(
@@ -69,3 +96,8 @@ class WholeTable(Workload):
         """What it gives up: unbiased answers about few columns, each with an exact error bar."""
         remark = "unbiased, an exact error bar on every answer; two columns at most, no rows"
         yield Other(workload=Marginals(width=2), remark=remark, any_mechanism=True)
+
+
+def _position(domain: Domain, name: str) -> int:
+    follower = domain.follower(name)
+    return domain.position(name) if follower is None else follower.root

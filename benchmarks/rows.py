@@ -1,0 +1,169 @@
+"""Rows people can believe: rules, columns that follow others, a focus, and how fast rows are written.
+
+`python -m benchmarks rows`; `rows-rules`, `rows-follows`, `rows-focus` and `rows-speed` are its parts.
+"""
+
+import json
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+import hushtable as ht
+from benchmarks._figure import figure
+from benchmarks._ruled import Ruled, adult, coded, flights
+from benchmarks._tables import DATA, domain_of, load, true_triples, variations
+from hushtable.models.whole_table.whole_table import WholeTableModel
+from hushtable.owner.rule_counts import broken_rules
+from hushtable.owner.true_rows import read_rows
+from hushtable.synopsis.rows import write_rows
+
+FIGURES = ("rows", "rows-rules", "rows-follows", "rows-focus", "rows-speed")
+RELEASES, DRAWN = 5, 1_000_000
+BUDGET = ht.Budget(epsilon="1", delta="1e-9")
+# Differences of two means of five releases below this are noise: a release's mean error varies by about 1%.
+NOISE = 1.02
+TABLES = {"adult": adult, "nycflights": flights, "taxi_chicago": lambda: coded("taxi_chicago", 20),
+          "salary": lambda: coded("salary", 20)}  # fmt: skip
+FOCUS = {"adult": "marital-status", "taxi_chicago": "payment_type"}
+
+
+def run() -> Iterator[dict[str, Any]]:
+    if not DATA.exists():
+        print(json.dumps({"name": "rows", "skipped": "no tables; set HUSHTABLE_DATA"}))
+        return
+    for name, made in TABLES.items():
+        yield from rules(name, made())
+    yield from follows()
+    for name, column in FOCUS.items():
+        yield from focus(name, column)
+    yield from speed()
+
+
+def released(rows: Any, domain: ht.Domain, workload: ht.WholeTable | None = None) -> tuple[ht.Synopsis, float]:
+    """A release with real randomness and no ledger to keep, and its CPU seconds."""
+    plan = ht.plan(domain, workload=workload or ht.WholeTable(), budget=BUDGET)
+    with tempfile.TemporaryDirectory() as folder:
+        vault, start = ht.Vault(rows, domain, ledger=Path(folder) / "l"), time.process_time()
+        synopsis = vault.release(plan)
+    return synopsis, time.process_time() - start
+
+
+def tables_of(synopsis: ht.Synopsis) -> Callable[[tuple[int, ...]], np.ndarray]:
+    """The tables of the released model."""
+    assert isinstance(synopsis.model, WholeTableModel)
+    return synopsis.model.cloud.table
+
+
+def rules(name: str, found: Ruled) -> Iterator[dict[str, Any]]:
+    """Rows against rules, error with and without them, and the time that they take."""
+    frame, ruled = found
+    free, rows = replace(ruled, impossible=()), pa.Table.from_pandas(frame, preserve_index=False)
+    real = read_rows(rows, ruled)
+    truth = true_triples(real.codes, list(ruled.sizes))
+    errors: dict[bool, list[float]] = {True: [], False: []}
+    seconds: dict[bool, list[float]] = {True: [], False: []}
+    against: dict[bool, list[int]] = {True: [], False: []}
+    released(rows.slice(0, 5_000), ruled)  # compiles
+    for _ in range(RELEASES):
+        for with_rules, domain in ((True, ruled), (False, free)):
+            synopsis, cpu = released(rows, domain)
+            errors[with_rules].append(float(variations(tables_of(synopsis), truth).mean()))
+            seconds[with_rules].append(cpu)
+            drawn = synopsis.sample(DRAWN if with_rules else 100_000)
+            broken = broken_rules(replace(read_rows(drawn, free), domain=ruled))
+            against[with_rules].append(sum(count.broken for count in broken) * (1 if with_rules else 10))
+    without_rules = float(np.mean(against[False]))
+    said = {"name": f"rows-rules-{name}", "rules": len(ruled.impossible),
+            "real rows against them": sum(count.broken for count in broken_rules(real)),
+            "of a million rows without them": without_rules}  # fmt: skip
+    print(json.dumps(said), flush=True)
+    yield figure(f"rows-rules-{name}-broken", float(np.max(against[True])), "of 1,000,000 rows break a rule",
+                 baseline=without_rules, ratio=0.0, bar="value <= 0")  # fmt: skip
+    with_, without = (float(np.mean(errors[each])) for each in (True, False))
+    yield figure(f"rows-rules-{name}-error", with_, "mean error of three columns", baseline=without,
+                 ratio=with_ / without, bar=f"ratio <= {NOISE}")  # fmt: skip
+    took, before = (float(np.min(seconds[each])) for each in (True, False))
+    yield figure(f"rows-rules-{name}-time", took, "CPU seconds", baseline=before, ratio=took / before,
+                 bar="ratio <= 1.25")  # fmt: skip
+
+
+def follows() -> Iterator[dict[str, Any]]:
+    """Adult with a column that another one fixes, three times over: the error of the other columns."""
+    loaded = load("adult")
+    if loaded is None:
+        return
+    frame, sizes = loaded
+    fixed = np.arange(sizes["occupation"]) // 3
+    rows = frame[list(sizes)].assign(**{f"kind{i}": fixed[frame["occupation"]] for i in range(3)})
+    shape = domain_of(sizes)
+    more = domain_of({f"kind{i}": int(fixed.max()) + 1 for i in range(3)})["attributes"]
+    maps = {f"kind{i}": {"of": "occupation", "map": dict(enumerate(fixed.tolist()))} for i in range(3)}
+    domains = {
+        "without": shape,
+        "declared": shape | {"attributes": shape["attributes"] | more, "follows": maps},
+        "measured": shape | {"attributes": shape["attributes"] | more},
+    }
+    truth = true_triples(np.array([frame[c] for c in sizes], dtype=np.uint16), list(sizes.values()))
+    errors: dict[str, list[float]] = {name: [] for name in domains}
+    wrong: dict[str, list[float]] = {name: [] for name in domains}
+    for _ in range(RELEASES):
+        for name, parts in domains.items():
+            synopsis, _ = released(pa.Table.from_pandas(rows), ht.Domain.from_dict(parts))
+            errors[name].append(float(variations(tables_of(synopsis), truth).mean()))
+            drawn = synopsis.sample(100_000).to_pandas()
+            if "kind0" in drawn:
+                differ = [drawn[f"kind{i}"] != fixed[drawn["occupation"]] for i in range(3)]
+                wrong[name].append(float(np.logical_or.reduce(differ).mean()))
+    mean = {name: float(np.mean(own)) for name, own in errors.items()}
+    apart = {name: float(np.mean(own)) for name, own in wrong.items() if own}
+    said = {"name": "rows-follows", "mean error of the other columns": mean, "rows that contradict": apart}
+    print(json.dumps(said), flush=True)
+    yield figure("rows-follows-error", mean["declared"], "mean error of three other columns", baseline=mean["without"],
+                 ratio=mean["declared"] / mean["without"], bar=f"ratio <= {NOISE}")  # fmt: skip
+    yield figure("rows-follows-contradictions", float(np.max(wrong["declared"])), "of rows contradict",
+                 baseline=float(np.mean(wrong["measured"])), ratio=0.0, bar="value <= 0")  # fmt: skip
+
+
+def focus(name: str, column: str) -> Iterator[dict[str, Any]]:
+    """The score by a column with and without a focus on it, in points of 1,000, and the error of all tables."""
+    loaded = load(name)
+    if loaded is None:
+        return
+    frame, sizes = loaded
+    domain, place = ht.Domain.from_dict(domain_of(sizes)), list(sizes).index(column)
+    truth = true_triples(np.array([frame[c] for c in sizes], dtype=np.uint16), list(sizes.values()))
+    inside = np.array([place in members for members in truth])
+    found: dict[bool, list[tuple[float, float]]] = {True: [], False: []}
+    for _ in range(RELEASES):
+        for focused in (True, False):
+            workload = ht.WholeTable(focus=(column,) if focused else None)
+            synopsis, _ = released(pa.Table.from_pandas(frame[list(sizes)]), domain, workload)
+            error = variations(tables_of(synopsis), truth)
+            found[focused].append((float(error[inside].mean()), float(error.mean())))
+    (mine, whole), (before, all_before) = (np.mean(found[each], axis=0) for each in (True, False))
+    yield figure(f"rows-focus-{name}", 1000 * (before - mine), f"points more in the score by {column}",
+                 baseline=1000 * (1 - before), ratio=mine / before, bar="value >= 8")  # fmt: skip
+    yield figure(f"rows-focus-{name}-all", float(whole), "mean error of three columns", baseline=float(all_before),
+                 ratio=float(whole / all_before), bar="ratio <= 1.05")  # fmt: skip
+
+
+def speed() -> Iterator[dict[str, Any]]:
+    """A million rows of Adult as files."""
+    loaded = load("adult")
+    if loaded is None:
+        return
+    frame, sizes = loaded
+    synopsis, _ = released(pa.Table.from_pandas(frame[list(sizes)]), ht.Domain.from_dict(domain_of(sizes)))
+    for ending in ("csv", "parquet"):
+        with tempfile.TemporaryDirectory() as folder:
+            start = time.process_time()
+            write_rows(synopsis, DRAWN, Path(folder) / f"rows.{ending}")
+            took = time.process_time() - start
+        yield figure(f"rows-speed-{ending}", took, "CPU seconds for a million rows", baseline=None, ratio=took / 10,
+                     bar="value <= 10")  # fmt: skip
