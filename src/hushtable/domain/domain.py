@@ -191,6 +191,11 @@ class Domain:
         return tuple(a.name for a in self.attributes)
 
     @property
+    def nameless(self) -> Domain:
+        """The same domain for rows that are compared as they are, whoever they are of."""
+        return replace(self, unit=replace(self.unit, person=None))
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """The columns that data must have: the attributes, and the one that tells people apart, if one is declared."""
         return (*self.names, *([self.unit.person] if self.unit.person else []))
