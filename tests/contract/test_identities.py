@@ -22,8 +22,8 @@ BUDGETS = {"pure": ht.Budget(epsilon=2), "zcdp": ht.Budget(rho="0.5"), "approx":
 RELATIONS = ("replace", "add-remove")
 WORKLOADS = ("marginals(width=2)", "whole_table()", "parities(order=2)")
 # These answer lists of values or functions of numbers, each with laws of its own below.
-OTHERS = {"decision-lists", "hash-sketch", "list-counts", "polynomials", "stability-histogram",
-          "smooth-cheb", "smooth-direct", "smooth-paper", "smooth-spline"}  # fmt: skip
+OTHERS = {"decision-lists", "hash-sketch", "list-counts", "polynomials", "stability-histogram", "smooth-cheb",
+          "smooth-direct", "smooth-paper", "smooth-sparse", "smooth-spline", "sparse-project"}  # fmt: skip
 # Conditions that are true or false for every row: the columns have no missing values.
 FACTS = {"mixed": ("smoker", "sex = 'male'"), "binary": ("b0", "b2")}
 SHAPES = {"mixed": MIXED, "binary": BINARY}
@@ -82,6 +82,8 @@ OTHER_CASES = {
     "polynomials": (("polynomial(near, NOT cheap)", "polynomial(near, cheap)"), ("pure", "zcdp")),
     "smooth-spline": (("SELECT count(*) FROM t", "sex = 'male'"), ("pure", "zcdp")),
     "smooth-cheb": (("SELECT count(*) FROM t",), ("zcdp",)),
+    "smooth-sparse": (("SELECT count(*) FROM t",), ("zcdp",)),
+    "sparse-project": (("url IN ('a1', 'a2')", "url = 'a1'"), ("zcdp",)),
     "smooth-paper": (("SELECT count(*) FROM t",), ("pure",)),
 }
 OTHER_PARAMS = [

@@ -252,8 +252,8 @@ def test_every_statistic_is_found():
     assert sorted(statistics()) == [
         "bounded-tables", "cell-vectors", "chebyshev", "chosen-tables", "decided-counts", "decision-lists", "functions",
         "grouped-interactions", "grouped-tables", "hash-sums", "histogram", "linear-queries", "list-count",
-        "list-sums", "long-lists", "one-question", "one-way-tables", "parities", "part", "polynomials",
-        "rare-lengths", "rare-sums", "residuals", "row-count",
+        "list-monomials", "list-sums", "long-lists", "one-question", "one-way-tables", "parities", "part",
+        "polynomials", "projected-sums", "rare-lengths", "rare-sums", "residuals", "row-count", "sparse-chebyshev",
         "splines", "split-sums", "summed-tables", "tables", "wide-counts",
     ]  # fmt: skip
     assert all(kind.name == name for name, kind in statistics().items())

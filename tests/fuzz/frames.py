@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +13,7 @@ import pyarrow as pa
 from mutations import NASTY_NUMBERS, NASTY_TEXTS, mutate_text
 
 from hushtable.domain import Domain
+from hushtable.errors import HushError
 from hushtable.vault.coding import encode, encode_rules
 
 SHAPE = Domain.from_dict(
@@ -47,6 +49,10 @@ def prepare(folder: Path) -> Callable[[random.Random], None]:
             slow = [attribute.code(value) for value in _values(column)]
             assert codes.tolist() == slow, f"{column.type}: {codes.tolist()} and one by one {slow}"
 
+    # Kinds of text have kernels of their own; where they are not in the cache yet, they are compiled and written now.
+    for number in range(200):
+        with contextlib.suppress(HushError):
+            run(random.Random(f"first {number}"))
     return run
 
 

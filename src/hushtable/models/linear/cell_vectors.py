@@ -62,8 +62,11 @@ class CellVectorsModel(Model):
 
     @cached_property
     def fit(self) -> LevelFit:
-        """What all levels say together."""
-        return LevelFit.of(self.vectors, self.scales, self.draws / DRAW_UNIT, added=self.rows is None)
+        """What all levels say together; BadSynopsis where the draws are not those of any noise."""
+        try:
+            return LevelFit.of(self.vectors, self.scales, self.draws / DRAW_UNIT, added=self.rows is None)
+        except np.linalg.LinAlgError:
+            raise BadSynopsis("the synopsis has draws of noise that are none; ask for a fresh copy") from None
 
     @cached_property
     def _estimates(self) -> Floats:
@@ -118,9 +121,10 @@ class CellVectorsModel(Model):
         stderr = np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", weights, self.fit.covariance, weights), 0.0))
         groups = group_labels(self.domain, question.groups)
         wording = Wording(question=question.text, unit=unit_of(count=count), law=Law.LAPLACE, groups=groups)
-        kurtosis = [fourth / variance**2 for variance, fourth in map(self.fit.noise_moments, weights) if variance > 0]
+        moments = map(self.fit.noise_moments, weights)
+        kurtosis = np.array([max(fourth / variance**2, 0.0) if variance > 0 else 0.0 for variance, fourth in moments])
         errors = Later(partial(self._errors, weights, groups=bool(question.groups)))
-        estimates = Estimates(value=value, stderr=stderr, kurtosis=max([0.0, *kurtosis]), errors=errors)
+        estimates = Estimates(value=value, stderr=stderr, kurtosis=kurtosis, errors=errors)
         return limits_of_noise(build_answer(wording, estimates), noise)
 
     def _errors(self, weights: Floats, *, groups: bool) -> Errors:
