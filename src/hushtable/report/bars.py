@@ -22,7 +22,7 @@ TOPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BarShares:
-    """BarShares of rows by label, with the ends of their intervals, or with the true shares beside them."""
+    """Shares of rows by label, with the ends of their intervals, or with the true shares beside them."""
 
     labels: Sequence[str]
     value: Floats

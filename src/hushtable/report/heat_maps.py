@@ -22,7 +22,7 @@ LONG_NAME = 6
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class HeatMap:
-    """BarShares of rows by two columns, with half of their intervals where these are known."""
+    """Shares of rows by two columns, with half of their intervals where these are known."""
 
     down: str
     across: str

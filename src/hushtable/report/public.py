@@ -55,7 +55,7 @@ def _single_section(synopsis: Synopsis) -> list[PagePart]:
     top = round_top(max((each.top for attribute, each in shares if not _long(attribute)), default=1.0))
     pictures = [(attribute.name, _column(attribute, each, top)) for attribute, each in shares]
     text = (
-        "BarShares of all rows. Bars are the released shares on one common axis; the thin lines across their ends are "
+        "Shares of all rows. Bars are the released shares on one common axis; the thin lines across their ends are "
         "95% error bars, the same that asking gives."
     )
     if any(len(each.labels) > MOST_BARS and not _long(attribute) for attribute, each in shares):
