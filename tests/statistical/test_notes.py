@@ -25,6 +25,7 @@ BARS = re.compile(r"bars (hold|are made to hold) for 95% of questions about (\d+
 GROUPS = re.compile(r"([\d,]+) of ([\d,]+) groups are below their noise")
 TRIPLES = re.compile(r"a second round measured (\d+) tables? of three columns")
 LIMIT = re.compile(r"with 95% confidence no question about .+ is wrong by more than ([\d.]+) of the rows")
+BINS = re.compile(r"values may lie anywhere: (?:± ([\d.e+]+)|(\d+)%) of the bar is theirs")
 WIDER = re.compile(r"bars for (\d+) columns are extrapolated")
 
 
@@ -162,6 +163,13 @@ def check_other(note, answer, truth):
         assert np.isfinite(answer.interval(0.95)).all()
     elif found := UNNAMED.search(note):
         assert not any(re.search(rf"\b{name}\b", answer.question) for name in found[1].split(", "))
+    elif found := BINS.search(note):
+        low, high = (np.atleast_1d(end) for end in answer.interval(0.95))
+        half, bias = (high - low) / 2, np.atleast_1d(answer.bias)
+        # The bias bound is that of the bins and, where a model stands for the rows, a little more.
+        part = np.nanmedian(np.minimum(bias / half, 1.0))
+        told = float(found[1]) / half[0] if found[1] else float(found[2]) / 100
+        assert 0.75 * part - 0.01 <= told <= 1.06 * part + 0.01
     elif UNKNOWN.search(note):
         assert np.isnan(np.atleast_1d(answer.value)).any()
     elif not any(known.search(note) for known in (BARS, GROUPS, TRIPLES, LIMIT, WIDER)):

@@ -20,7 +20,7 @@ from ..build_answer import Estimates, Wording, build_quantile
 from .released_sums import Released, SmoothSums
 from .usual_places import UsualPlaces, usual_places
 
-__all__ = ["quantile"]
+__all__ = ["quantile", "unseen_step"]
 
 Floats = NDArray[np.float64]
 Ends = Callable[[float], tuple[float, float]]
@@ -97,8 +97,8 @@ def _calibrated(
             low, high = math.ceil(low - 0.5), math.floor(high + 0.5)
         else:
             # Many numbers are whole or have few decimals without being declared so, and the sums would not show it.
-            unseen = min(10.0 ** math.floor(math.log10(resolved)), 1.0) if resolved > 0 else 0.0
-            low, high = max(low - unseen / 2, least), min(high + unseen / 2, most)
+            room = unseen_step(resolved) / 2
+            low, high = max(low - room, least), min(high + room, most)
         return min(low, value), max(high, value)
 
     left, right = ends(USUAL)
@@ -106,6 +106,11 @@ def _calibrated(
     wording = replace(wording, notes=(_whatever(certified, right - left, step),))
     estimates = Estimates(value=value, stderr=(right - left) / (2 * interval_factor(USUAL)))
     return build_quantile(wording, estimates, ends, bias_kind="calibrated", certified=certified)
+
+
+def unseen_step(resolved: float) -> float:
+    """The largest usual step of numbers (1, 0.1, 0.01, ...) that sums of this resolution would not show."""
+    return min(10.0 ** math.floor(math.log10(resolved)), 1.0) if resolved > 0 else 0.0
 
 
 def _whatever(certified: tuple[float, float], width: float, step: float | None) -> str:
