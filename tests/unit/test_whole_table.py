@@ -454,3 +454,11 @@ def test_certified_ends_follow_the_groups_of_a_statement(mixed):
         assert (row["certified_low"], row["certified_high"]) == pytest.approx(ends[row["sex"], row["smoker"]])
     ratio = synopsis.ask("SELECT sex, count(*) FILTER (WHERE smoker) / count(*) AS share FROM t GROUP BY sex")
     assert "certified_low" not in ratio.rows()[0]
+
+
+@pytest.mark.parametrize("budget", [{"epsilon": 1}, {"rho": "0.1"}, {"epsilon": 1, "delta": "1e-9"}], ids=str)
+def test_a_plan_names_its_noise_once(budget):
+    plan = ht.plan(domain(), rows=20_000, workload=ht.WholeTable(), budget=ht.Budget(**budget))
+    assert " noise, and weighted rows" in str(plan)
+    assert "discrete discrete" not in str(plan)
+    assert "discrete rounded" not in str(plan)

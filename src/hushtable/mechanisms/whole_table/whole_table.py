@@ -63,7 +63,7 @@ class PairRake(Mechanism[WholeTable]):
         pairs = math.comb(len(domain.sizes), 2)
         return Design(
             by=self,
-            summary=f"{counted(len(domain.sizes), 'column')} and up to {counted(pairs, 'pair')} with discrete "
+            summary=f"{counted(len(domain.sizes), 'column')} and up to {counted(pairs, 'pair')} with "
             f"{outlook.law.noise}, and weighted rows fitted to them",
             price=price,
             numbers=sum(domain.sizes) + pairs + outlook.cells(rows),
