@@ -227,7 +227,7 @@ def _told(estimate: CutEstimate) -> Cut:
 
 def _half(variance: float, fourth: float) -> float:
     """Half of a 95% interval."""
-    return interval_factor(0.95, fourth / variance**2 if variance else 0.0) * math.sqrt(variance)
+    return float(interval_factor(0.95, fourth / variance**2 if variance else 0.0)) * math.sqrt(variance)
 
 
 def _vertices(domain: Domain) -> int:

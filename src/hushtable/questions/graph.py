@@ -74,7 +74,8 @@ def _plain(values: Iterable[Any] | Mapping[Any, float], ends: Vertex) -> NDArray
 
 def _names(inside: str) -> list[str]:
     """The names between the brackets: bare, or in quotes where they have commas or quotes in them."""
-    names, place = [], 0
+    names: list[str] = []
+    place = 0
     if not inside.strip():
         return names
     while place < len(inside) or inside[place - 1] == ",":

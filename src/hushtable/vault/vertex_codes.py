@@ -77,4 +77,5 @@ def _one_by_one(attribute: Vertex, column: pa.Array) -> Numbers:
             column = pc.dictionary_encode(pa.array(map(scalar_text, column), pa.large_string()))
     found = [attribute.vertex(plain_value(value)) for value in column.dictionary]
     codes = np.array([*(NONE if number is None else number for number in found), NONE], dtype=np.int64)
-    return codes[np.asarray(pc.fill_null(column.indices.cast(pa.int64()), len(found)))]
+    places = np.asarray(pc.fill_null(column.indices.cast(pa.int64()), len(found)))
+    return np.asarray(codes[places])
