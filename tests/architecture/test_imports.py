@@ -90,6 +90,7 @@ def test_public_names_are_pinned():
         "DecisionLists",
         "Domain",
         "Family",
+        "GraphCuts",
         "HushError",
         "KnownLists",
         "Ledger",

@@ -49,6 +49,7 @@ def main() -> None:
         *smooth(),
         *decided(),
         *long_lists(),
+        *graph(),
         curated(),
         compared(),
     ]
@@ -261,6 +262,20 @@ def long_lists() -> Iterator[Case]:
     table = pa.table({"choice": pa.array(dummy_rows(shape, rows=1000, seed=1)["choice"])})
     asked = ("decides(choice, i0 AND NOT i1)", "decides(choice)")
     yield "long-decision-lists", release(shape, table, "gdp", "decision_lists(order=2)"), asked
+
+
+def graph() -> Iterator[Case]:
+    """Edges, with names and with numbers for vertices; degrees alone, and pairs beside them."""
+    names = {"kind": "vertex", "values": ["ada", "ben", "o'neil, c", "dee", "eve"]}
+    numbers = {"kind": "vertex", "between": [10, 40]}
+    like, asked = {"kind": "vertex", "like": "caller"}, ("cut(ada, 'o''neil, c')", "degree(eve)", "edges()")
+    for name, ends, mechanism, questions in (
+        ("graph-pairs", names, "degree-cuts", asked),
+        ("graph", numbers, "degree-cuts(pairs=False)", ("cut(10, 20, 30)", "degree(11)", "edges()")),
+    ):
+        shape = ht.Domain.from_dict({"table": "t", "attributes": {"caller": ends, "called": like}})
+        table = pa.table(dummy_rows(shape, rows=1000, seed=1))
+        yield name, release(shape, table, "pure", "cuts(repeats=200)", mechanism), questions
 
 
 def curated() -> Case:
