@@ -20,7 +20,8 @@ from ..maths.learning.row_features import RowPredictor
 from ..maths.learning.spoken import Spoken
 from ..maths.learning.taught import teach
 from ..models.learned.built_in import BuiltIn, fit_kernel, fit_rows
-from ..models.learned.learned import LearnedModel, kept
+from ..models.learned.learned import LearnedModel
+from ..models.learned.pickled import kept
 from ..questions.workloads.base import Workload
 from ..questions.workloads.learned import MOST_QUESTIONS, Learned
 from ..vault.door.noise import Noise
@@ -193,7 +194,7 @@ def check_groups(asked: Learned, groups: Integers, *, whole: bool) -> None:
             which = "" if len(np.unique(groups)) == 1 else f" of group {group}"
             if whole:
                 raise BadPlan(
-                    f"{asked} has {counted(len(groups), 'question')} in all, too few to hold {LEAST} out of each group; "
+                    f"{asked} has {counted(len(groups), 'question')} in all, too few to hold {LEAST} out of a group; "
                     "release marginals(width=...), which answers them all"
                 )
             raise BadPlan(

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from ..maths.learning.language import Language
-    from ..maths.learning.learner import Learner
+    from ..maths.learning.learner import AnswerLearner
     from ..maths.learning.taught import Bought
     from ..mechanisms.planner import Plan
     from ..models.column_means import ColumnMeans
@@ -200,7 +200,7 @@ class Synopsis:
         return self.model.bought
 
     def learn(
-        self, learner: Learner | None = None, *, language: Language | None = None, trust: bool = False
+        self, learner: AnswerLearner | None = None, *, language: Language | None = None, trust: bool = False
     ) -> Synopsis:
         """The same noisy answers, learned by another learner; without one, by the built-in one. Costs nothing.
 

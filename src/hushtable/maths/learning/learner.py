@@ -9,7 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Learner", "Predictor", "Regressor", "predicted"]
+__all__ = ["AnswerLearner", "Predictor", "Regressor", "predicted"]
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -23,7 +23,7 @@ class Predictor(Protocol):
 
 
 @runtime_checkable
-class Learner(Protocol):
+class AnswerLearner(Protocol):
     """Sees arrays alone: it may be trained again, by anybody, as often as they like, at no cost of privacy."""
 
     def fit(self, questions: Integers, answers: Floats, noise_sd: float) -> Predictor:
@@ -43,20 +43,20 @@ class Regressor:
     features: Callable[[Integers], Any] | None = None
     keep: bool = False
 
-    def fit(self, questions: Integers, answers: Floats, noise_sd: float) -> Fitted:
+    def fit(self, questions: Integers, answers: Floats, noise_sd: float) -> FittedRegressor:
         """A fitted copy."""
         from copy import deepcopy
 
         fresh = deepcopy(self.model)
         fresh.fit(self._x(questions), answers)
-        return Fitted(fresh, self)
+        return FittedRegressor(fresh, self)
 
     def _x(self, questions: Integers) -> Any:
         return questions.astype(np.float64) if self.features is None else self.features(questions.copy())
 
 
 @dataclass(frozen=True)
-class Fitted:
+class FittedRegressor:
     """A fitted regressor."""
 
     model: Any

@@ -62,7 +62,7 @@ def _terms(question: Integers) -> list[list[tuple[int, int]]]:
 
 
 def vector_of(terms: Sequence[Mapping[int, int]], most_terms: int, width: int) -> Integers:
-    """A question as numbers: terms of literals, from a column's place to the codes that hold; sorted, each term once."""
+    """A question as numbers: terms from a column's place to the codes that hold; sorted, and each term once."""
     out = np.full((most_terms, width, NUMBERS), NOWHERE, dtype=np.int64)
     out[:, :, 1] = 0
     for line, term in enumerate(sorted({tuple(sorted(term.items())) for term in terms})):

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ...words import shortened
 from .held_out import HeldOut
-from .learner import Learner, Predictor, predicted
+from .learner import AnswerLearner, Predictor, predicted
 
 __all__ = ["Bought", "Judged", "judge", "teach"]
 
@@ -48,7 +48,7 @@ class Judged:
         return _scaled(self.predictor, questions, self.held_out.noise_sd)
 
 
-def teach(learner: Learner, bought: Bought) -> tuple[Predictor | None, str]:
+def teach(learner: AnswerLearner, bought: Bought) -> tuple[Predictor | None, str]:
     """A predictor of shares, or None and why there is none: a learner may do anything, and nothing is paid again."""
     shown = ~bought.held_out
     try:

@@ -1,4 +1,4 @@
-"""Rows of a tree: public rows drawn from what noisy pairs of columns say, each column by one that it depends on most."""
+"""Rows of a tree: public rows drawn from noisy pairs of columns, each column by one that it depends on most."""
 
 from __future__ import annotations
 
@@ -44,7 +44,9 @@ def tree_of(count: int, pair: Pair) -> list[int]:
     return parents
 
 
-def tree_rows(count: int, pair: Pair | None, single: Callable[[int], Floats], rows: int, seed: int) -> NDArray[np.int64]:
+def tree_rows(
+    count: int, pair: Pair | None, single: Callable[[int], Floats], rows: int, seed: int
+) -> NDArray[np.int64]:
     """Rows of codes, a line each: by the tree where pairs are known, else each column by itself."""
     random = np.random.default_rng(seed)
     out = np.zeros((rows, count), dtype=np.int64)

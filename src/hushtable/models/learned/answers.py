@@ -49,12 +49,7 @@ class LearnedEstimates:
 
     def single(self) -> Estimates:
         """The first alone."""
-
-        def ends(confidence: float) -> tuple[Floats, Floats]:
-            low, high = self.limits(confidence)
-            return low[0], high[0]
-
-        return Estimates(value=float(self.value[0]), stderr=float(self.stderr[0]), limits=ends)
+        return Estimates(value=float(self.value[0]), stderr=float(self.stderr[0]), limits=self.limits)
 
     def table(self) -> Estimates:
         """All."""
@@ -76,9 +71,7 @@ def estimates(model: LearnedModel, questions: Integers, *, count: bool) -> Learn
         notes = [f"{note} ({int(of.sum())} of {len(questions)} questions)"
                  for note, of in ((OFF, ~typical), (STRETCHED, beyond)) if of.any()]  # fmt: skip
     scale = np.where(typical, scale * unit, np.nan)
-    return LearnedEstimates(
-        value=value * unit, scale=scale, groups=groups, model=model, unit=unit, notes=tuple(notes)
-    )
+    return LearnedEstimates(value=value * unit, scale=scale, groups=groups, model=model, unit=unit, notes=tuple(notes))
 
 
 def _with_measured(model: LearnedModel, questions: Integers, groups: Integers, value: Floats) -> Floats:

@@ -95,7 +95,7 @@ def read_fields(domain: Domain, parameters: dict[str, Any], numbers: dict[str, I
         raise BadSynopsis(DAMAGED)
     questions = numbers["questions"].reshape(parameters["questions"], parameters["length"])
     language = None if own else _language(domain, parameters, questions, columns)
-    pickled = numbers["pickled"] if "pickled" in numbers else None
+    pickled = numbers.get("pickled")
     if pickled is not None and (pickled.min() < 0 or pickled.max() > 255):
         raise BadSynopsis(DAMAGED)
     tables = LowOrderModel.build(domain, _plain(parameters["tables"]), {"interactions": numbers["interactions"]})

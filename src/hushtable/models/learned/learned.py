@@ -15,7 +15,7 @@ from ...errors import BadQuestion
 from ...laws import Law
 from ...maths.learning.held_out import split
 from ...maths.learning.language import Language
-from ...maths.learning.learner import Learner, Predictor
+from ...maths.learning.learner import AnswerLearner, Predictor
 from ...maths.learning.spoken import Spoken, spoken
 from ...maths.learning.taught import Bought, Judged, judge, teach
 from ...questions.answer import Answer, CrossTab
@@ -26,6 +26,7 @@ from ..build_answer import Wording, build_answer, unit_of
 from ..linear.low_order import LowOrderModel
 from .answers import estimates
 from .built_in import BuiltIn
+from .pickled import kept, run_pickled
 
 __all__ = ["LearnedModel", "LearnedQuestion"]
 
@@ -115,16 +116,12 @@ class LearnedModel(Model):
         return self.language
 
     def learn(
-        self, learner: Learner | None = None, *, language: Language | None = None, trust: bool = False
+        self, learner: AnswerLearner | None = None, *, language: Language | None = None, trust: bool = False
     ) -> LearnedModel:
         """The same noisy answers, learned by another learner; at no cost."""
         model = self if language is None else self._speaking(language)
         if trust:
-            if model.pickled is None:
-                raise BadQuestion("this synopsis holds no pickled learner; train one: synopsis.learn(learner)")
-            import pickle
-
-            return replace(model, taught=pickle.loads(model.pickled), complaint="")
+            return replace(model, taught=run_pickled(model.pickled), complaint="")
         if learner is None:
             return replace(model, taught=None, pickled=None, complaint="")
         predictor, complaint = teach(learner, model.bought)
@@ -213,15 +210,3 @@ class LearnedModel(Model):
         from .file import read_fields
 
         return cls(domain=domain, **read_fields(domain, parameters, numbers))
-
-
-def kept(learner: Learner, predictor: Predictor) -> bytes | None:
-    """A predictor as bytes, where its learner says that a file should keep it."""
-    if not getattr(learner, "keep", False):
-        return None
-    import pickle
-
-    try:
-        return pickle.dumps(predictor)
-    except Exception as error:
-        raise BadQuestion(f"the learner cannot be kept in a file ({type(error).__name__}: {error})") from None

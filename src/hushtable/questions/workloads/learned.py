@@ -12,7 +12,7 @@ from .base import Workload
 
 if TYPE_CHECKING:
     from ...maths.learning.language import Language
-    from ...maths.learning.learner import Learner
+    from ...maths.learning.learner import AnswerLearner
     from ...maths.learning.spoken import Spoken
 
 __all__ = ["BUILT_IN", "LEARNERS", "MOST_QUESTIONS", "Learned"]
@@ -36,7 +36,7 @@ class Learned(Workload):
     width      most conditions that are joined by AND (dnf, all_of), or by OR (any_of)
     questions  how many different ones are bought; 500, or 200 for a pure epsilon, unless given
     holdout    the share of them that is kept from the learner, to make error bars
-    learner    rows: weights on public rows (any language); kernel: for all_of and any_of; in Python any Learner
+    learner    rows: weights on public rows (any language); kernel: for all_of and any_of; in Python any learner
     seed       public: by it the questions are drawn
     """
 
@@ -45,7 +45,7 @@ class Learned(Workload):
     width: int | None = None
     questions: int | None = None
     holdout: float = 0.2
-    learner: str | Learner = "rows"
+    learner: str | AnswerLearner = "rows"
     seed: int = 0
     name = "learned"
 
@@ -86,7 +86,7 @@ class Learned(Workload):
                     f"a learner has fit(questions, answers, noise_sd), and {type(self.learner).__name__} has none; "
                     "wrap a regressor as ht.Regressor(model)"
                 )
-            if callable(getattr(self.learner, "predict", None)):
+            if not _takes_noise(self.learner):
                 raise BadPlan("a regressor of scikit-learn's kind goes in as ht.Regressor(model)")
         elif self.learner not in LEARNERS:
             known = f"there are {listed(LEARNERS)}, and in Python learners of one's own"
@@ -141,3 +141,14 @@ class Learned(Workload):
 
     def __hash__(self) -> int:
         return hash(str(self))
+
+
+def _takes_noise(learner: Any) -> bool:
+    """Whether its fit takes questions, answers and the noise; that of scikit-learn's has weights in the third place."""
+    from inspect import signature
+
+    try:
+        signature(learner.fit).bind([], [], 0.0)
+    except (TypeError, ValueError):
+        return False
+    return not hasattr(learner, "get_params")
