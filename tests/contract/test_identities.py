@@ -22,8 +22,9 @@ BUDGETS = {"pure": ht.Budget(epsilon=2), "zcdp": ht.Budget(rho="0.5"), "approx":
 RELATIONS = ("replace", "add-remove")
 WORKLOADS = ("marginals(width=2)", "whole_table()", "parities(order=2)")
 # These answer lists of values or functions of numbers, each with laws of its own below.
-OTHERS = {"decision-lists", "hash-sketch", "learned", "list-counts", "polynomials", "stability-histogram", "smooth-cheb",
-          "smooth-direct", "smooth-paper", "smooth-sparse", "smooth-spline", "sparse-project"}  # fmt: skip
+OTHERS = {"decision-lists", "hash-sketch", "learned", "list-counts", "polynomials", "stability-histogram",
+          "smooth-cheb", "smooth-direct", "smooth-paper", "smooth-sparse", "smooth-spline",
+          "sparse-project"}  # fmt: skip
 # Conditions that are true or false for every row: the columns have no missing values.
 FACTS = {"mixed": ("smoker", "sex = 'male'"), "binary": ("b0", "b2")}
 SHAPES = {"mixed": MIXED, "binary": BINARY}

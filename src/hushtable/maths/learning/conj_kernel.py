@@ -94,7 +94,8 @@ class KernelPredictor:
     @cached_property
     def _inverse(self) -> Floats:
         own = self.spread * self.by._kernel(self._own, self._own, self.shrink)
-        return np.linalg.pinv(own + max(self.noise_sd**2, 1e-18) * np.eye(len(own)), hermitian=True)
+        noise = max(self.noise_sd**2, 1e-18) * np.eye(len(own))
+        return np.asarray(np.linalg.pinv(own + noise, hermitian=True), dtype=np.float64)
 
     @cached_property
     def _own(self) -> list[Floats]:
@@ -113,7 +114,7 @@ class KernelPredictor:
         each = [self.by._kernel([m[i : i + 1] for m in masks], [m[i : i + 1] for m in masks], self.shrink)[0, 0]
                 for i in range(len(questions))]  # fmt: skip
         left = self.spread * np.array(each) - ((across @ self._inverse) * across).sum(axis=1)
-        return np.sqrt(np.maximum(left, 0.0))
+        return np.asarray(np.sqrt(np.maximum(left, 0.0)))
 
     def _with(self, masks: list[Floats]) -> Floats:
         return self.spread * self.by._kernel(masks, self._own, self.shrink)

@@ -141,10 +141,10 @@ def _drawn(
     """Any number of terms, each of any number of columns; of single columns different ones."""
     terms = int(random.integers(1, most_terms + 1))
     if width == 1:
-        chosen = [[position] for position in random.choice(len(masks), terms, replace=False)]
+        chosen = [[position] for position in random.choice(len(masks), terms, replace=False).tolist()]
     else:
         sizes = random.integers(1, width + 1, terms)
-        chosen = [list(random.choice(len(masks), size, replace=False)) for size in sizes]
+        chosen = [random.choice(len(masks), size, replace=False).tolist() for size in sizes]
     return [{int(p): int(masks[p][random.integers(len(masks[p]))]) for p in term} for term in chosen]
 
 
@@ -173,7 +173,10 @@ def parities(domain: Domain, name: str) -> Language:
     def at_once(questions: Integers, rows: Integers) -> Any:
         return (questions @ rows.T) % 2
 
+    def valid(question: Integers) -> bool:
+        return question.shape == (len(usable),) and bool(np.isin(question, (0, 1)).all())
+
     return Language(
         name=name, columns=[attribute.name for attribute in usable], predicate=_odd, sampler=sampler, steps=1,
-        at_once=at_once, valid=lambda question: question.shape == (len(usable),) and np.isin(question, (0, 1)).all(),
+        at_once=at_once, valid=valid,
     )  # fmt: skip

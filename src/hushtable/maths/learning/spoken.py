@@ -105,13 +105,13 @@ class Spoken:
             table = np.array([[float(said(q.copy(), row.copy())) for row in different] for q in questions])
         else:
             table = np.asarray(self._loop(np.ascontiguousarray(questions), np.ascontiguousarray(different)))
-        return np.clip(np.nan_to_num(table), 0.0, 1.0)[:, place.ravel()]
+        return np.asarray(np.clip(np.nan_to_num(table), 0.0, 1.0)[:, place.ravel()])
 
     @cached_property
     def _loop(self) -> Any:
         import numba
 
-        said = self._compiled
+        said: Any = self._compiled
 
         @numba.njit
         def loop(questions, rows):  # type: ignore[no-untyped-def]

@@ -122,7 +122,11 @@ def read_fields(domain: Domain, parameters: dict[str, Any], numbers: dict[str, I
 
 def _language(domain: Domain, parameters: dict[str, Any], questions: Integers, columns: tuple[int, ...]) -> Spoken:
     name, terms, width = parameters["language"], parameters.get("terms"), parameters.get("width")
-    given = {"dnf": {"terms": terms, "width": width}, "all_of": {"width": width}, "any_of": {"width": terms}}
+    given: dict[str, dict[str, Any]] = {
+        "dnf": {"terms": terms, "width": width},
+        "all_of": {"width": width},
+        "any_of": {"width": terms},
+    }
     if name not in BUILT_IN:
         raise BadSynopsis(DAMAGED)
     try:
