@@ -11,6 +11,7 @@ from ...questions.answer import Floats, Limits, ListAnswer, ListTable, interval_
 from ...questions.lists import KeyBatch, Listed, Lists, Top
 from ...words import readable
 from ..build_answer import Estimates, Labels, Wording, build_list_answer, unit_of
+from ..limits import OfNoisyRows, fieller
 from .evaluation import Evaluation
 
 if TYPE_CHECKING:
@@ -118,41 +119,23 @@ def _limits(model: KeyedModel, numbers: dict[str, Floats], *, count: bool) -> Li
     values, errors = numbers["values"], model.bucket_errors
     rows, spread = (1.0, 0.0) if count else (model.rows, model.rows_variance**0.5)
     if errors is None or not values.any():
-        return _of_noisy_rows(numbers, rows, spread) if spread else None
-    value, shared = numbers["value"] * rows, np.abs(numbers["value"]) * spread
+        if not spread or numbers["bias"].any():
+            return None
+        given = {name: numbers[name] for name in ("value", "stderr", "kurtosis", "bias")}
+        return OfNoisyRows(**given, rows=rows, spread=spread)
+    shared = np.abs(numbers["value"]) * spread
     noise, both = (np.sqrt(np.maximum((numbers[name] * rows) ** 2 - shared**2, 0.0)) for name in ("noise", "stderr"))
 
     def ends(confidence: float) -> tuple[Floats, Floats]:
         normal = interval_factor(confidence)
         # Collisions come on top of the noise, whose size is known and not learnt.
         half = np.maximum(errors.half_widths(confidence, values) * both, normal * noise)
-        return _fieller(numbers["value"], half, normal * spread, rows)
+        low, high = fieller(numbers["value"], half, normal * spread, rows)
+        sure = np.isfinite(low)
+        all_of_it = np.minimum(0.0, numbers["value"]), np.maximum(1.0, numbers["value"])
+        return np.where(sure, low, all_of_it[0]), np.where(sure, high, all_of_it[1])
 
     return ends
-
-
-def _of_noisy_rows(numbers: dict[str, Floats], rows: float, spread: float) -> Limits:
-    """Fractions of a noisy number of rows; with a bias, which has its own noise, to first order."""
-    fraction = numbers["value"]
-    alone = np.sqrt(np.maximum((numbers["stderr"] * rows) ** 2 - (fraction * spread) ** 2, 0.0))
-
-    def ends(confidence: float) -> tuple[Floats, Floats]:
-        factor = interval_factor(confidence, numbers["kurtosis"])
-        low, high = _fieller(fraction, factor * alone, factor * spread, rows)
-        half, biased = numbers["bias"] + factor * numbers["stderr"], numbers["bias"] > 0
-        return np.where(biased, fraction - half, low), np.where(biased, fraction + half, high)
-
-    return ends
-
-
-def _fieller(fraction: Floats, half: Floats, spread: Floats | float, rows: float) -> tuple[Floats, Floats]:
-    """Fractions f with |value - f x rows| <= sqrt(half^2 + (f x spread)^2); all of them where rows may be none."""
-    left = rows**2 - np.square(spread)
-    with np.errstate(all="ignore"):
-        turn = np.sqrt(half**2 * left + (spread * fraction * rows) ** 2)
-        low, high = (fraction * rows**2 - turn) / left, (fraction * rows**2 + turn) / left
-    sure = left > 0
-    return np.where(sure, low, np.minimum(0.0, fraction)), np.where(sure, high, np.maximum(1.0, fraction))
 
 
 def _in_unit(model: KeyedModel, lists: Evaluation, *, count: bool) -> dict[str, Floats]:
