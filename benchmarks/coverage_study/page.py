@@ -39,6 +39,7 @@ def page_text(lines: list[dict[str, Any]], wanted: list[Setting]) -> tuple[str, 
         _opening(lines, judged, wanted),
         *(_family(name, [one for one in judged if one.family == name]) for name in FAMILIES),
         _wide(judged),
+        _states(lines),
         _not_run(lines, wanted),
         _missing(missing, broke),
     ]
@@ -107,6 +108,22 @@ def _wide(judged: Iterable[Judged]) -> str:
     ]
     table = "| kind | half-width / error | why |\n|---|---|---|\n" + "\n".join(lines)
     return f"## Wide on purpose\n\n{table}" if lines else ""
+
+
+def _states(lines: list[dict[str, Any]]) -> str:
+    """Which state of the program made the figures of each family, where they were made by several."""
+    made: dict[tuple[str, float], dict[str, int]] = {}
+    for line in lines:
+        families = made.setdefault((line.get("code", ""), line.get("seconds", SECONDS)), {})
+        families[line["setting"]["family"]] = families.get(line["setting"]["family"], 0) + 1
+    if len(made) < 2:
+        return ""
+    rows = [
+        f"| {code} | {seconds:g} | {', '.join(f'{family} ({many})' for family, many in families.items())} |"
+        for (code, seconds), families in made.items()
+    ]
+    head = "| state | processor seconds a setting | families (settings) |\n|---|---|---|\n"
+    return "## What made the figures\n\nA state is a digest of the program's files.\n\n" + head + "\n".join(rows)
 
 
 def _not_run(lines: list[dict[str, Any]], wanted: list[Setting]) -> str:
