@@ -60,8 +60,9 @@ USUAL_UNSEEN = 6.5
 UNTOLD = 0.15
 # Of one kind some questions are harder than others: small shares on some tables, large ones on others.
 HARDER = 1.15
-# Errors of single columns over the noise of the tables that a distribution starts from and is fitted to ever again.
-SINGLE = 1.5
+# Where the dependence of all columns is compared at once: errors over what sums over halves show, which have more of it
+# than other questions; and the part of it that moves single columns, besides the noise of the tables they start from.
+AT_ONCE, DRIFT = 1.0, 0.1
 # Numbers of columns are told apart where the noise of each sum is expected to be at most this part of it.
 FINE_NOISE = 0.25
 # Few columns may have all of their dependence in one pair, so that a number for all says little of each: pairs of so
@@ -303,11 +304,12 @@ class KindRatios:
 
     def _at_once(self, parts: QuestionParts, rows: float, noise: float) -> Floats:
         ((beyond, _),) = self._beyond.values()
+        alone = sum((own for among, own in parts.own.items() if len(among) == 1), np.zeros_like(parts.rest))
+        pairs = sum((own for among, own in parts.own.items() if len(among) > 1), parts.rest)
         # Without tables of single columns to start from, they are known no better than anything else.
-        least = 2 if noise else 1
-        told = sum((own for among, own in parts.own.items() if len(among) >= least), parts.rest)
-        square = (HARDER * usual("any", 2) * beyond) ** 2 * told
-        return np.asarray(np.sqrt(square / rows + (1 + SINGLE**2 * noise * parts.squares) / rows**2))
+        told = pairs + (DRIFT**2 if noise else 1.0) * alone
+        square = (AT_ONCE * usual("any", 2) * beyond) ** 2 * told
+        return np.asarray(np.sqrt(square / rows + (1 + noise * parts.squares) / rows**2))
 
     def ratio(self, kind: Kind, width: int, rows: float) -> ErrorRatio:
         """Errors over deviations for questions of a kind about so many columns of a table of so many rows."""
