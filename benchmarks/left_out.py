@@ -20,6 +20,7 @@ from benchmarks._figure import figure
 from benchmarks._tables import domain_of, load, true_triples, variations
 from benchmarks.fit import no_replicates, release
 from hushtable.maths.weighted_rows import fit_rows, fit_targets, repair
+from hushtable.maths.weighted_rows.repair import repairs
 
 # A table, and the releases of it. What comes of one table is left out together.
 TABLES = {
@@ -70,9 +71,9 @@ def run(releases: int = RELEASES) -> Iterator[dict[str, Any]]:
         for name, errors in over_start(cases, releases).items():
             for value, ratio in errors.items():
                 found[name].setdefault(value, {})[table] = ratio
-    for name, errors in found.items():
-        if errors:
-            yield chosen(name, errors)
+    for name, seen in found.items():
+        if seen:
+            yield chosen(name, seen)
 
 
 def over_start(cases: tuple[tuple[str, str], ...], releases: int) -> dict[str, dict[float, float]]:
@@ -96,8 +97,8 @@ def over_start(cases: tuple[tuple[str, str], ...], releases: int) -> dict[str, d
             print(json.dumps({"name": f"left-out-{name}-{epsilon}", "seed": seed, "three_way": round(start, 5),
                               "repaired": len(repaired), **each}), flush=True)  # fmt: skip
     out: dict[str, dict[float, float]] = {}
-    for (what, value), own in logs.items():
-        out.setdefault(what, {})[value] = math.exp(float(np.mean(own)))
+    for (what, value), several in logs.items():
+        out.setdefault(what, {})[value] = math.exp(float(np.mean(several)))
     return out
 
 
@@ -120,10 +121,9 @@ def started() -> Iterator[None]:
 def watched() -> Iterator[list[Any]]:
     """The pairs that are repaired inside."""
     found: list[Any] = []
-    plain = fit_rows.repairs
 
     def noted(*given: Any) -> Any:
-        found.extend(own := plain(*given))
+        found.extend(own := repairs(*given))
         return own
 
     with mock.patch.object(fit_rows, "repairs", noted):
