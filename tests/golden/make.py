@@ -42,6 +42,7 @@ def main() -> None:
         ruled(),
         people(),
         *twice(),
+        equal_parts(),
         *rare(),
         *wide(),
         *barred(),
@@ -154,6 +155,13 @@ def twice() -> Iterator[Case]:
     made = release(shape, table_of(shape, codes), "zcdp", "whole_table()")
     assert any(len(table["members"]) == 3 for table in made.model.parameters()["tables"])
     yield "pair-rake-triples", made, ("b0 AND b1 AND b4", "SELECT b2, b4, count(*) FROM t GROUP BY b2, b4")
+
+
+def equal_parts() -> Case:
+    """A whole table of which every width from two columns on was compared as exactly, with what was usual then."""
+    shape = domain()
+    table = table_of(shape, random_codes(shape, 4000, seed=3))
+    return "pair-rake-equal-parts", release(shape, table, "gdp", "whole_table()"), CODED
 
 
 def rare() -> Iterator[Case]:
