@@ -57,6 +57,7 @@ FAMILIES: dict[str, Family] = {
     "degree-cuts": Family("edges", joined.cuts),
     "curator": Family("codes", partial(curated.conditions, way="hypothesis")),
     "curator-independent": Family("codes", partial(curated.conditions, way="independent")),
+    "curator-points": Family("codes", partial(curated.conditions, way="hypothesis", columns=7, points=1_000)),
     "list-curator": Family("keys", curated.lists),
 }
 

@@ -19,7 +19,6 @@ from hushtable.vault.statistics.decided_counts import DecidedCounts
 from hushtable.vault.statistics.decision_lists import DecisionListSums
 from hushtable.vault.statistics.long_lists import LongListSums
 
-
 WAYS = (prefix_polynomials, single_polynomials)
 
 
