@@ -145,7 +145,7 @@ def _drawn(
     else:
         sizes = random.integers(1, width + 1, terms)
         chosen = [random.choice(len(masks), size, replace=False).tolist() for size in sizes]
-    return [{int(p): int(masks[p][random.integers(len(masks[p]))]) for p in term} for term in chosen]
+    return [{int(p): int(masks[p][int(random.integers(len(masks[p])))]) for p in term} for term in chosen]
 
 
 def _odd(question: Any, row: Any) -> bool:
