@@ -14,7 +14,7 @@ from .held import Held
 from .settings import Setting
 from .tables import Table, draw
 
-__all__ = ["linear", "marginals", "monomial", "one_way", "parities", "polynomials", "predicates", "ranges",
+__all__ = ["learned", "linear", "marginals", "monomial", "one_way", "parities", "polynomials", "predicates", "ranges",
            "repeated", "whole_table"]  # fmt: skip
 
 
@@ -84,6 +84,21 @@ def polynomials(setting: Setting) -> Any:
         asked.append(Asked("count of a query", text, exact, count=True, span=(0, setting.rows)))
     workload = "polynomials(family=any_of, width=3, degree=3)"
     return repeated(setting, table, asked, workload=workload, mechanism="polynomials")
+
+
+def learned(setting: Setting) -> Any:
+    """Rules of one to three columns, drawn as those that were learned from."""
+    table, _, source = _begun(setting, 8)
+    names = list(table.attributes)
+    bits = np.array([table.rows.column(name).to_pylist() for name in names], dtype=bool)
+    asked = []
+    for _ in range(20):
+        chosen = source.choice(len(names), int(source.integers(1, 4)), replace=False)
+        wanted = source.random(len(chosen)) < 0.5
+        text = " AND ".join(f"{'' if yes else 'NOT '}{names[i]}" for i, yes in zip(chosen, wanted, strict=True))
+        exact = float((bits[chosen] == wanted[:, None]).all(axis=0).mean())
+        asked.append(Asked("share of a learned question", text, exact, span=(0, 1)))
+    return repeated(setting, table, asked, workload="learned(language=all_of, width=3)", mechanism="learned")
 
 
 def parities(setting: Setting) -> Any:
