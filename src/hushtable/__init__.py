@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from .questions.answer import CrossTab as CrossTab
     from .questions.lists import Listed as Listed
     from .questions.lists import Lists as Lists
+    from .questions.workloads.cuts import GraphCuts as GraphCuts
     from .questions.workloads.decision_lists import DecisionLists as DecisionLists
     from .questions.workloads.known_lists import KnownLists as KnownLists
     from .questions.workloads.learned import Learned as Learned
@@ -69,6 +70,7 @@ _HOMES = {
     "AnyOf": "questions.workloads.wide",
     "AllOf": "questions.workloads.wide",
     "AtLeast": "questions.workloads.wide",
+    "GraphCuts": "questions.workloads.cuts",
     "DecisionLists": "questions.workloads.decision_lists",
     "Sparse": "questions.workloads.sparse",
     "KnownLists": "questions.workloads.known_lists",

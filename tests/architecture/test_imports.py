@@ -92,6 +92,7 @@ def test_public_names_are_pinned():
         "DecisionLists",
         "Domain",
         "Family",
+        "GraphCuts",
         "HushError",
         "KnownLists",
         "Language",

@@ -14,19 +14,21 @@ from planting import DRAWS, SMALL, exchanged, measured, released
 
 from hushtable.audit.checks import Check
 from hushtable.audit.measurements import MeasureCase, audit_measure
-from hushtable.audit.shapes import BINARY, FINE, MIXED, REAL, shape
+from hushtable.audit.shapes import BINARY, EDGES, FINE, MIXED, REAL, shape
 from hushtable.audit.statistic_cases import noise_for
 from hushtable.audit.statistic_specimens import STATISTICS
 from hushtable.audit.step_cases import step_cases
 from hushtable.laws import Law
 from hushtable.maths.interactions.layout import CoordinateNoise, InteractionLayout
 from hushtable.maths.smooth.evaluation import evaluate
+from hushtable.questions.workloads.cuts import GraphCuts
 from hushtable.questions.workloads.learned import Learned
 from hushtable.vault.door import door as door_module
 from hushtable.vault.door.door import Door, Measurement
 from hushtable.vault.door.samplers import sample
 from hushtable.vault.statistics import Histogram, OneQuestion, Parities
 from hushtable.vault.statistics.chebyshev import MOST_BITS, ChebyshevSums
+from hushtable.vault.statistics.edge_degrees import EdgeDegrees
 from hushtable.vault.statistics.functions import FunctionSums
 from hushtable.vault.statistics.polynomials import PolynomialSums
 
@@ -141,6 +143,18 @@ class OneRowTooFew(Histogram):
 
 def forgotten_rows(seed: int) -> list[Check]:
     return measured(OneRowTooFew(SMALL.sizes), Law.GAUSSIAN, shape(BINARY, rows=2), seed=seed)
+
+
+class OneEnd(EdgeDegrees):
+    """Believes that an edge is in the degree of one vertex, and not of two."""
+
+    def sensitivity(self, *, power, weights, neighbours):
+        return super().sensitivity(power=power, weights=[weights[0], weights[1] / 2], neighbours=neighbours)
+
+
+def degree_of_one_end(seed: int) -> list[Check]:
+    domain = shape(EDGES, "add-remove")
+    return measured(OneEnd(GraphCuts().ends(domain)), domain=domain, seed=seed)
 
 
 # Noise that is used twice
@@ -280,6 +294,7 @@ FAULTS = {
     "noise on a float grid": Planted(float_noise, ("law", "attack")),
     "sensitivity halved": Planted(halved_sensitivity, ("price",)),
     "a coordinate forgotten": Planted(forgotten_coordinate, ("price",)),
+    "an edge with one end": Planted(degree_of_one_end, ("price",)),
     "rows of one person forgotten": Planted(forgotten_rows, ("price",)),
     "factor 2 missing": Planted(steps.missing_factor_two, ("law",)),
     "factor 2 missing, rho": Planted(steps.missing_factor_two_of_rho, ("law",)),

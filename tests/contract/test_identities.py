@@ -22,8 +22,8 @@ BUDGETS = {"pure": ht.Budget(epsilon=2), "zcdp": ht.Budget(rho="0.5"), "approx":
 RELATIONS = ("replace", "add-remove")
 WORKLOADS = ("marginals(width=2)", "whole_table()", "parities(order=2)")
 # These answer lists of values or functions of numbers, each with laws of its own below.
-OTHERS = {"decision-lists", "hash-sketch", "learned", "list-counts", "polynomials", "stability-histogram",
-          "smooth-cheb", "smooth-direct", "smooth-paper", "smooth-sparse", "smooth-spline",
+OTHERS = {"decision-lists", "degree-cuts", "hash-sketch", "learned", "list-counts", "polynomials", "smooth-cheb",
+          "stability-histogram", "smooth-direct", "smooth-paper", "smooth-sparse", "smooth-spline",
           "sparse-project"}  # fmt: skip
 # Conditions that are true or false for every row: the columns have no missing values.
 FACTS = {"mixed": ("smoker", "sex = 'male'"), "binary": ("b0", "b2")}
@@ -95,6 +95,8 @@ OTHER_PARAMS = [
     for currency in currencies
 ]
 AVERAGES_ALONE = {"smooth-direct"}
+# Cuts are always numbers of edges; tests/unit/test_graph.py has their laws.
+EDGES_ALONE = {"degree-cuts"}
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +117,7 @@ def other(tmp_path_factory):
 def test_every_mechanism_is_here():
     assert {case.values[0] for case in CASES} == (set(mechanisms()) - OTHERS) | {"frozen"}
     named = {one.name: one.by for one in CATALOGUE}
-    assert {named[name] for name in OTHER_CASES} | AVERAGES_ALONE == OTHERS
+    assert {named[name] for name in OTHER_CASES} | AVERAGES_ALONE | EDGES_ALONE == OTHERS
     for name in {case.values[0] for case in CASES}:
         # The published basis of monomials has no Gaussian noise, nor has K-norm noise, whose draws by trial are refused
         # for pairs where rows are added or removed: too few are accepted.

@@ -19,7 +19,7 @@ from ..questions.lists import Listed
 from ..questions.workloads.base import Workload
 from ..questions.workloads.known_lists import KnownLists
 from .made_up_tables import NAMES
-from .shapes import BINARY, CLOSED, LONG_RULES, MIXED, OPEN, REAL, RULES, SMOOTH, Attributes, shape
+from .shapes import BINARY, CLOSED, EDGES, LONG_RULES, MIXED, OPEN, REAL, RULES, SMOOTH, Attributes, shape
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -321,6 +321,11 @@ SPECIMENS: tuple[Specimen, ...] = (
         "smooth-direct", SMOOTH, "smooth(columns=[age], examples=['exp(-age / 40)'])", "smooth-direct", RHO, MEANS[:1],
         model="smooth-direct",
         attacks=(Attack(attributes=REAL, workload="smooth(columns=[age, bmi], examples=['exp(-age/50)', 'age*bmi'])"),),
+    ),
+    Specimen(
+        "degree-cuts", EDGES, "cuts()", "degree-cuts", PURE,
+        ("cut(1, 3)", "unbiased cut(1, 3)", "cut(2, 3, 4)", "degree(4)", "edges()"),
+        model="graph", attacks=(Attack(runs=300), Attack(mechanism="degree-cuts(pairs=False)", runs=300)),
     ),
     Specimen(
         "list-counts", OPEN, "known_lists()", "list-counts", PURE, ("url IN ('a1', 'a2')", "url = 'b'"),

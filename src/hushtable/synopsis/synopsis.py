@@ -194,8 +194,8 @@ class Synopsis:
         """The question whether a row has one of the values in a text file, one a line."""
         from ..questions.lists import Listed
 
-        question: Listed = self.model.accept(Listed([], text=str(path)))
-        return replace(question, values=Listed.load(path, self.model.values_in_key).values)
+        self.model.accept(Listed([]))  # refuses a list where the model takes none, before a file is read
+        return replace(Listed.load(path, self.model.values_in_key), text=str(path))
 
     def average(
         self, function: Callable[..., Any], *, where: str | None = None, by: Sequence[str] = ()
