@@ -104,7 +104,7 @@ def _agreement(
 
 def _literals(domain: Domain, label: frozenset[int]) -> list[list[Rule]]:
     """Of every other column the conditions that people write; a missing value meets none."""
-    out = []
+    out: list[list[Rule]] = []
     for position, attribute in enumerate(domain.closed):
         if position not in label:
             texts = _texts(attribute)
