@@ -119,11 +119,12 @@ def error_of_pairs(data: Any, path: str, domain: Any) -> float:
     synopsis = ht.Vault(data, domain, ledger=Path(path).with_suffix(".ledger")).release(
         plan, randomness=ht.Simulated(1)
     )
-    pairs = list(combinations(range(len(domain.names)), 2))
-    apart = [
-        np.abs(synopsis.model.fitted_table(pair) - true).ravel()
-        for pair, true in zip(pairs, true_tables(path, domain, pairs), strict=True)
-    ]
+    pairs: list[tuple[int, ...]] = list(combinations(range(len(domain.names)), 2))
+    apart = []
+    for pair, true in zip(pairs, true_tables(path, domain, pairs), strict=True):
+        fitted = synopsis.model.fitted_table(pair)
+        assert fitted is not None
+        apart.append(np.abs(fitted - true).ravel())
     return float(np.concatenate(apart).mean())
 
 

@@ -15,7 +15,7 @@ from ..domain import Domain
 from ..errors import BadData
 from .coded_blocks import CodedBlocks
 from .person_rows import Choice, People, RowKeys, choose, first_halves, row_bytes
-from .sources.base import Progress, Source, LeftOut, watched
+from .sources.base import LeftOut, Progress, Source, watched
 from .statistics.base import T, Total
 
 __all__ = ["BoundedSource", "bounded"]
@@ -68,9 +68,7 @@ class BoundedSource(Source):
     def left_out(self) -> LeftOut:
         """What is left out. Not private."""
         rows, choice = len(self.choice.kept), self.choice
-        return LeftOut(
-            rows=rows, kept=self.count(), unnamed=rows - choice.named, people=choice.people, cut=choice.cut
-        )
+        return LeftOut(rows=rows, kept=self.count(), unnamed=rows - choice.named, people=choice.people, cut=choice.cut)
 
     def batches(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
         kept, start, order = self.choice.kept, 0, hashlib.blake2b()

@@ -37,7 +37,7 @@ class BoundedSparkSource(SparkSource):
     def count(self) -> int:
         return self.left_out().kept
 
-    def snapshot(self) -> AbstractContextManager[None]:
+    def snapshot(self) -> AbstractContextManager[object]:
         """That of the source."""
         return self._source.snapshot()
 

@@ -9,6 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ..maths.keys.keys import byte_lines
+from .coding import empty_codes
 from .statistics.base import Codes, Statistic, Sums
 
 __all__ = ["DistinctRows", "EveryRow"]
@@ -63,15 +64,16 @@ class EveryRow:
 
     def __init__(self, sizes: tuple[int, ...]) -> None:
         self.sizes = sizes
-        self._kind = np.uint8 if max(sizes, default=0) <= 256 else np.uint16
 
     def zeros(self) -> DistinctRows:
         """No rows."""
-        return DistinctRows(np.zeros((len(self.sizes), 0), dtype=self._kind))
+        return DistinctRows(empty_codes(self.sizes))
 
     def accumulate(self, codes: Codes) -> DistinctRows:
         """The rows of one block."""
-        return DistinctRows(codes.astype(self._kind, copy=False))
+        rows = empty_codes(self.sizes, codes.shape[1])
+        rows[:] = codes
+        return DistinctRows(rows)
 
 
 def _as_rows(codes: Codes) -> NDArray[np.void]:

@@ -18,7 +18,9 @@ from numpy.typing import NDArray
 
 from ...domain.attributes import canonical
 
-__all__ = ["MISSING", "byte_lines", "join_keys", "key_of", "key_texts", "plain_value", "scalar_text", "texts_of", "valid_text"]
+__all__ = [
+    "MISSING", "byte_lines", "join_keys", "key_of", "key_texts", "plain_value", "scalar_text", "texts_of", "valid_text",
+]  # fmt: skip
 
 MISSING, JOIN = b"\xff", b"\xfe"
 

@@ -17,7 +17,7 @@ from ...errors import BadData
 from ...words import listed, suggestion
 from ..statistics.base import T, Total, add_up
 
-__all__ = ["BATCH_ROWS", "Progress", "Source", "LeftOut", "once", "watched"]
+__all__ = ["BATCH_ROWS", "LeftOut", "Progress", "Source", "once", "watched"]
 
 BATCH_ROWS = 131_072
 

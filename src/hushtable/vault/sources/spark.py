@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, ClassVar
 
 import numpy as np
@@ -59,7 +59,8 @@ class SparkSource(Source):
         super().check(domain)
         once(self.columns, domain.columns, self.label)
         with self._own_words():
-            bad = [field.name for field in self._frame.schema if field.name in domain.columns and unreadable(field.dataType)]
+            declared = [field for field in self._frame.schema if field.name in domain.columns]
+            bad = [field.name for field in declared if unreadable(field.dataType)]
         if bad:
             raise BadData(
                 f"column {bad[0]} of {self.label} has a type that Spark cannot hand to Python (Arrow); leave it out of "
@@ -93,9 +94,12 @@ class SparkSource(Source):
             whole: T = found.into(zeros)
             return whole
 
-    @contextmanager
-    def snapshot(self) -> Iterator[None]:
+    def snapshot(self) -> AbstractContextManager[object]:
         """Holds codes on the workers over all passes. That rows changed shows in their number alone."""
+        return self._holding()
+
+    @contextmanager
+    def _holding(self) -> Iterator[None]:
         self._held, self._rows = {}, None
         try:
             yield
@@ -171,8 +175,8 @@ class SparkSource(Source):
         if note.startswith(FAILED):
             raise BadData(f"a task failed on Spark's workers ({note.removeprefix(FAILED)}); nothing of it was counted")
         raise BadData(
-            f"Spark's workers have hushtable {note.split()[0]} and the driver {ours.split()[0]}, or they read the domain "
-            "otherwise; give both the same package"
+            f"Spark's workers have hushtable {note.partition(' ')[0]} and the driver {ours.partition(' ')[0]}, or they "
+            "read the domain otherwise; give both the same package"
         )
 
     @contextmanager
@@ -188,7 +192,8 @@ class SparkSource(Source):
 
 def is_frame(data: Any) -> bool:
     """Whether it is a DataFrame of Spark, of either kind."""
-    return any(kind.__module__.startswith("pyspark.sql") and kind.__name__ == "DataFrame" for kind in type(data).__mro__)
+    kinds = [kind for kind in type(data).__mro__ if kind.__name__ == "DataFrame"]
+    return any(kind.__module__.startswith("pyspark.sql") for kind in kinds)
 
 
 def quoted(name: str) -> str:

@@ -38,7 +38,8 @@ class Gathered:
         from pyspark.sql import functions as f
 
         keys = rows = 0
-        for row in self._grouped.groupBy("note").agg(f.count("key").alias("keys"), f.sum("count").alias("rows")).collect():
+        told = self._grouped.groupBy("note").agg(f.count("key").alias("keys"), f.sum("count").alias("rows"))
+        for row in told.collect():
             self._check(row["note"], self._domain)
             keys, rows = row["keys"], row["rows"]
         return keys, rows

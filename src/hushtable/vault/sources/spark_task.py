@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ...domain import Domain
 from ...errors import HushError
-from ..coding import encode_batch
+from ..coding import empty_codes, encode_batch
 from ..person_rows import People, RowKeys, choose, row_bytes
 from ..statistics.base import Codes, Sums, Total, add_up
 from ..statistics.workers import one_thread
@@ -156,8 +156,9 @@ class _Read:
 
 
 def _codes(value: pa.Buffer, count: int, domain: Domain) -> Codes:
-    flat = np.frombuffer(value, dtype=np.uint8 if max(domain.sizes, default=0) <= 256 else np.uint16)
-    return flat.reshape(len(domain.closed), count)
+    kind = empty_codes(domain.sizes).dtype
+    codes: Codes = np.frombuffer(value, dtype=kind).reshape(len(domain.sizes), count)  # type: ignore[assignment]
+    return codes
 
 
 def _code(job: Job, batches: Batches) -> Rows:
@@ -197,7 +198,8 @@ def _sum(job: Job, batches: Batches) -> Rows:
 
 def _pieces(partial: Any, rows: int, sign: str) -> Rows:
     if not isinstance(partial, np.ndarray):
-        yield from keyed_batches(*partial.keyed(), sign)
+        keys, values, counts = partial.keyed()
+        yield from keyed_batches(keys, values, counts, sign)
         return
     for number, start in enumerate(range(0, max(len(partial), 1), CHUNK)):
         piece = np.ascontiguousarray(partial[start : start + CHUNK], dtype=np.int64)
