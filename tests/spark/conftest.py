@@ -3,13 +3,13 @@
 import pytest
 import sparked
 
-collect_ignore_glob = ["test_*.py"] if sparked.missing() else []
-
 
 def pytest_collection_modifyitems(items):
     for item in items:
         if "tests/spark" in str(item.path):
             item.add_marker(pytest.mark.filterwarnings("default"))  # Spark's own
+            if why := sparked.missing():
+                item.add_marker(pytest.mark.skip(reason=why))
 
 
 @pytest.fixture(scope="session")
