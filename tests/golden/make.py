@@ -50,6 +50,8 @@ def main() -> None:
         *smooth(),
         *decided(),
         *long_lists(),
+        *graph(),
+        *trees(),
         curated(),
         compared(),
     ]
@@ -269,6 +271,34 @@ def long_lists() -> Iterator[Case]:
     table = pa.table({"choice": pa.array(dummy_rows(shape, rows=1000, seed=1)["choice"])})
     asked = ("decides(choice, i0 AND NOT i1)", "decides(choice)")
     yield "long-decision-lists", release(shape, table, "gdp", "decision_lists(order=2)"), asked
+
+
+def graph() -> Iterator[Case]:
+    """Edges, with names and with numbers for vertices; degrees alone, and pairs beside them."""
+    names = {"kind": "vertex", "values": ["ada", "ben", "o'neil, c", "dee", "eve"]}
+    numbers = {"kind": "vertex", "between": [10, 40]}
+    like, asked = {"kind": "vertex", "like": "caller"}, ("cut(ada, 'o''neil, c')", "degree(eve)", "edges()")
+    for name, ends, mechanism, questions in (
+        ("graph-pairs", names, "degree-cuts", asked),
+        ("graph", numbers, "degree-cuts(pairs=False)", ("cut(10, 20, 30)", "degree(11)", "edges()")),
+    ):
+        shape = ht.Domain.from_dict({"table": "t", "attributes": {"caller": ends, "called": like}})
+        table = pa.table(dummy_rows(shape, rows=1000, seed=1))
+        yield name, release(shape, table, "pure", "cuts(repeats=200)", mechanism), questions
+
+
+def trees() -> Iterator[Case]:
+    """Two-valued columns that depend strongly, so that means of several leaves are bought."""
+    names = [f"c{i}" for i in range(12)]
+    shape = ht.Domain.from_dict(
+        {"table": "t", "attributes": {name: {"kind": "boolean", "missing": "error"} for name in names}}
+    )
+    source = np.random.default_rng(3)
+    hidden = source.normal(size=(4000, 1)) + 0.4 * source.normal(size=(4000, 12)) > 0.3
+    table = pa.table({name: hidden[:, i] for i, name in enumerate(names)})
+    for name, workload in (("tree-all", "all_of(width=5)"), ("tree-any", "any_of(width=4)")):
+        asked = ("all(c0, c3, c7)", "any(c1, c2, c3, c4)", "c0 AND NOT c1", "all(c0, c1, NOT c2)")
+        yield name, release(shape, table, "gdp", workload, "tree(leaves=6)"), asked
 
 
 def curated() -> Case:

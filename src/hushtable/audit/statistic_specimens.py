@@ -26,9 +26,13 @@ from ..maths.linear import Boxes, ListedQueries
 from ..maths.smooth.axes import Axis, Block
 from ..maths.smooth.chebyshev import WEIGHT_UNIT, decaying
 from ..maths.smooth.expressions import parse_expression
+from ..maths.trees.question_tree import QuestionTree
 from ..maths.weighted_rows.grouped_sets import GroupedSet
 from ..maths.weighted_rows.rare_design import RareColumns
+from ..maths.wide.prefix_polynomials import prefix_polynomials
 from ..maths.wide.shape import Symmetric
+from ..maths.wide.single_polynomials import single_polynomials
+from ..questions.workloads.cuts import GraphCuts
 from ..vault import statistics
 from ..vault.statistics import Statistic
 from ..vault.statistics.bounded_tables import BoundedTables
@@ -36,8 +40,11 @@ from ..vault.statistics.cell_vectors import CellVectors
 from ..vault.statistics.chebyshev import ChebyshevSums
 from ..vault.statistics.decided_counts import DecidedCounts
 from ..vault.statistics.decision_lists import DecisionListSums
+from ..vault.statistics.edge_degrees import EdgeDegrees
+from ..vault.statistics.edge_pairs import VertexPairs
 from ..vault.statistics.functions import FunctionSums
 from ..vault.statistics.hash_sums import HashSums
+from ..vault.statistics.leaf_means import LeafMeans
 from ..vault.statistics.list_count import ListCount
 from ..vault.statistics.list_monomials import ListMonomialSums
 from ..vault.statistics.list_sums import ListSums
@@ -50,7 +57,7 @@ from ..vault.statistics.splines import SplineSums
 from ..vault.statistics.split_sums import SplitSums
 from ..vault.statistics.wide_counts import WideCounts
 from .made_up_tables import NAMES
-from .shapes import BINARY, FINE, MIXED, OPEN, REAL, RULES, Attributes
+from .shapes import BINARY, EDGES, FINE, MIXED, OPEN, REAL, RULES, Attributes
 
 __all__ = ["STATISTICS", "StatisticSpecimen", "key_of"]
 
@@ -188,7 +195,8 @@ def _list_monomials(domain: Domain) -> list[Statistic]:
 def _long_lists(domain: Domain) -> list[Statistic]:
     (attribute,) = domain.attributes
     assert isinstance(attribute, DecisionList)
-    return [LongListSums(attribute, order) for order in (1, 2)]
+    made = (prefix_polynomials, single_polynomials)
+    return [LongListSums(attribute, make(attribute.most_rules, order)) for make in made for order in (1, 2)]
 
 
 def _decided_counts(domain: Domain) -> list[Statistic]:
@@ -236,6 +244,12 @@ def _bounded_tables(domain: Domain) -> list[Statistic]:
     texts, ranges = ("age", "bmi", "age"), ((18.0, 98.0), (14.0, 54.0), (30.0, 50.0))
     functions = [parse_expression(t, ["age", "bmi"]) for t in texts]
     return [BoundedTables(_block(), functions, ranges, 2**20, [[1], [0, 2]])]
+
+
+def _leaf_means(domain: Domain) -> list[Statistic]:
+    """One leaf, and a tree of three, for both codes; values that are no multiples of a third are rounded."""
+    nodes = [np.array([[-1, 0, 0]]), np.array([[1, 1, 2], [-1, 0, 0], [0, 3, 4], [-1, 0, 0], [-1, 0, 0]])]
+    return [LeafMeans(QuestionTree(own, 3), (1, 2), side=side, unit=100) for own in nodes for side in (0, 1)]
 
 
 def _rare(domain: Domain) -> RareColumns:
@@ -291,6 +305,9 @@ STATISTICS: dict[str, StatisticSpecimen] = {
     "decision-lists": StatisticSpecimen(attributes=RULES, build=_decision_lists),
     "list-monomials": StatisticSpecimen(attributes=RULES, build=_list_monomials),
     "long-lists": StatisticSpecimen(attributes=RULES, build=_long_lists),
+    "edge-degrees": StatisticSpecimen(attributes=EDGES, build=lambda d: [EdgeDegrees(GraphCuts().ends(d))]),
+    "edge-pairs": StatisticSpecimen(attributes=EDGES, build=lambda d: [VertexPairs(GraphCuts().ends(d))]),
+    "leaf-means": StatisticSpecimen(attributes=BINARY, build=_leaf_means),
     "decided-counts": StatisticSpecimen(attributes=RULES, build=_decided_counts),
     "splines": StatisticSpecimen(attributes=REAL, build=_splines),
     "chebyshev": StatisticSpecimen(attributes=FINE, build=_chebyshev, exact=()),

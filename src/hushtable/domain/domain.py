@@ -168,6 +168,7 @@ class Domain:
     def form(self) -> int:
         """The first version of the file format that knows all that is declared here."""
         newest = self.means or self.followers or self.levels or self.always or self.unit.person is not None
+        newest = newest or any(a.kind == "vertex" for a in self.attributes)
         if newest or (self.impossible and self._compares):
             return NEWEST_FORM
         plain = (dict(vars(a)) for a in self.attributes)

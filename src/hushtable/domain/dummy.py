@@ -13,6 +13,7 @@ from ..files import new_file
 from . import Domain
 from .attributes import Attribute, Ordered, Uncoded
 from .decision_list import DecisionList
+from .vertex import Vertex
 
 __all__ = ["dummy_rows", "write_dummy"]
 
@@ -58,7 +59,9 @@ def _value(attribute: Attribute, code: int, generator: np.random.Generator) -> s
 
 
 def _uncoded(attribute: Uncoded, generator: np.random.Generator) -> str:
-    """One of a million names, or a decision list of any length about distinct inputs."""
+    """One of a million names, a vertex, or a decision list of any length about distinct inputs."""
+    if isinstance(attribute, Vertex):
+        return attribute.label(int(generator.integers(attribute.count)))
     if not isinstance(attribute, DecisionList):
         return f"{attribute.name}-{generator.integers(0, 10**6)}"
     tested = generator.permutation(len(attribute.inputs))[: generator.integers(0, attribute.most_rules + 1)]
