@@ -34,6 +34,7 @@ MATHS: Ranks = (
     ("graphs", "interactions", "keys", "smooth", "trees"),
     ("linear", "wide", "weighted_rows"),
     ("distribution", "families", "geometry"),
+    ("learning",),
 )
 # What of the vault may be named outside of it, by whom. Nobody else names any of it.
 VAULT = {

@@ -37,6 +37,7 @@ RELEASES = (
     ("any_of(width=4)", FEW, APPROX, "any(y0, y1, y2)"),
     ("all_of(width=4)", FEW, APPROX, "all(y0, y1, y2)"),
     ("at_least(r=2, width=4)", FEW, APPROX, "at_least(2, y0, y1, y2)"),
+    ("learned(language=dnf, terms=2, width=2)", FEW, APPROX, "y0 AND NOT y1"),
     ("polynomials(family=any_of, width=4)", FEW, PURE, "polynomial(y0, y1, NOT y2)"),
     ("parities(order=2)", FEW, PURE, "y0 AND y1"),
     ("ranges(attributes=[age])", TABLE, PURE, "age < 65"),

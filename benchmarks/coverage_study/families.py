@@ -34,6 +34,7 @@ FAMILIES: dict[str, Family] = {
     "k-norm": Family("codes", coded.one_way, ("pure",)),
     "monomial": Family("bits", coded.monomial, ("pure",)),
     "polynomials": Family("bits", coded.polynomials),
+    "learned": Family("bits", coded.learned),
     "mwem": Family("codes", partial(coded.marginals, mechanism="mwem", columns=5)),
     "mwem-parities": Family("bits", coded.parities, mechanism="mwem"),
     "mwem-ranges": Family("codes", coded.ranges, mechanism="mwem"),
@@ -57,6 +58,7 @@ FAMILIES: dict[str, Family] = {
     "degree-cuts": Family("edges", joined.cuts),
     "curator": Family("codes", partial(curated.conditions, way="hypothesis")),
     "curator-independent": Family("codes", partial(curated.conditions, way="independent")),
+    "curator-points": Family("codes", partial(curated.conditions, way="hypothesis", columns=7, points=1_000)),
     "list-curator": Family("keys", curated.lists),
 }
 

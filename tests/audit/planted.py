@@ -22,6 +22,7 @@ from hushtable.laws import Law
 from hushtable.maths.interactions.layout import CoordinateNoise, InteractionLayout
 from hushtable.maths.smooth.evaluation import evaluate
 from hushtable.questions.workloads.cuts import GraphCuts
+from hushtable.questions.workloads.learned import Learned
 from hushtable.vault.door import door as door_module
 from hushtable.vault.door.door import Door, Measurement
 from hushtable.vault.door.samplers import sample
@@ -258,6 +259,22 @@ def believed_norm(seed: int) -> list[Check]:
     return measured(Believed(tight.polynomials), domain=domain, seed=seed)
 
 
+class FreshEachCall(PolynomialSums):
+    """An oracle without a memo: a question that is asked again has new noise, and is paid for once."""
+
+    def _sensitivity(self, *, power, weights, neighbours):
+        whole = super()._sensitivity(power=power, weights=weights, neighbours=neighbours)
+        calls, distinct = len(self.family.terms), len(np.unique(self._table, axis=1).T)
+        return whole * Fraction(distinct, calls)
+
+
+def memo_by_calls(seed: int) -> list[Check]:
+    domain = shape(BINARY)
+    language = Learned("dnf", terms=2, width=2).spoken(domain)
+    questions = language.language.draw(0, 4)
+    return measured(FreshEachCall(language.sums(np.concatenate([questions, questions]))), domain=domain, seed=seed)
+
+
 class NoRoundingSlack(ChebyshevSums):
     """Prices the polynomials, and not what is left of them when they are rounded."""
 
@@ -320,6 +337,7 @@ FAULTS = {
     "joint noise of one row": Planted(steps.gauge_of_one_row, ("law",)),
     "values outside their range": Planted(unclamped_values, ("price",)),
     "row norm not enforced": Planted(believed_norm, ("price",)),
+    "memo counted by calls": Planted(memo_by_calls, ("price",)),
     "rounding not priced": Planted(no_rounding_slack, ("price",)),
 }
 __all__ = ["FAULTS", "Planted", "proven_above_the_claim"]

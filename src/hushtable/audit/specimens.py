@@ -233,6 +233,14 @@ SPECIMENS: tuple[Specimen, ...] = (
         ("polynomial(near, NOT cheap)",), model="polynomials", attacks=(Attack(budgets=(PURE, RHO), runs=120),),
     ),
     Specimen(
+        "learned", BINARY, "learned(language=dnf, terms=2, width=2, questions=60)", "learned", PURE,
+        ("near AND NOT cheap", "near OR (cheap AND new)"), model="learned", attacks=(Attack(runs=100),),
+    ),
+    Specimen(
+        "learned-kernel", CLOSED, "learned(language=all_of, width=3, learner=kernel)", "learned", RHO,
+        ("sex = 'male' AND smoker", "age < 18"), model="learned",
+    ),
+    Specimen(
         "mwem", CLOSED, "marginals(width=2)", "mwem(rounds=3)", RHO, TABLES,
         model="weighted", chooses=True,
         attacks=(Attack(budgets=(PURE, RHO), attributes=MIXED, mechanism="mwem(rounds=2)", runs=120),),

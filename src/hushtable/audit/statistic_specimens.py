@@ -29,7 +29,9 @@ from ..maths.smooth.expressions import parse_expression
 from ..maths.trees.question_tree import QuestionTree
 from ..maths.weighted_rows.grouped_sets import GroupedSet
 from ..maths.weighted_rows.rare_design import RareColumns
+from ..maths.wide.prefix_polynomials import prefix_polynomials
 from ..maths.wide.shape import Symmetric
+from ..maths.wide.single_polynomials import single_polynomials
 from ..questions.workloads.cuts import GraphCuts
 from ..vault import statistics
 from ..vault.statistics import Statistic
@@ -193,7 +195,8 @@ def _list_monomials(domain: Domain) -> list[Statistic]:
 def _long_lists(domain: Domain) -> list[Statistic]:
     (attribute,) = domain.attributes
     assert isinstance(attribute, DecisionList)
-    return [LongListSums(attribute, order) for order in (1, 2)]
+    made = (prefix_polynomials, single_polynomials)
+    return [LongListSums(attribute, make(attribute.most_rules, order)) for make in made for order in (1, 2)]
 
 
 def _decided_counts(domain: Domain) -> list[Statistic]:

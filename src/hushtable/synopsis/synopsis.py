@@ -23,9 +23,13 @@ from ..words import counted, listed, readable, shortened
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from ..maths.learning.language import Language
+    from ..maths.learning.learner import AnswerLearner
+    from ..maths.learning.taught import Bought
     from ..mechanisms.planner import Plan
     from ..models.column_means import ColumnMeans
     from ..questions.lists import Listed, Lists
+    from .best_predictor import BestPredictor
     from .info import SynopsisInfo
 
 __all__ = ["SIMULATED", "Synopsis", "load"]
@@ -173,6 +177,19 @@ class Synopsis:
 
         return stream_weighted(self, seed=seed).read_all()
 
+    def best_predictor(
+        self, *, label: str, among: str = "all_of", width: int = 2, r: int | None = None, confidence: float = 0.95
+    ) -> BestPredictor:
+        """The rule that agrees most with a label, by this synopsis's own answers: no data, no budget.
+
+        among  all_of, any_of, at_least (with r) or decision_lists, of up to `width` conditions on other columns
+
+        Its interval holds for all rules of the class at once: the best of many is flattered by its noise.
+        """
+        from .best_predictor import best_predictor
+
+        return best_predictor(self, label=label, among=among, width=width, r=r, confidence=confidence)
+
     def read_list(self, path: str | Path) -> Listed:
         """The question whether a row has one of the values in a text file, one a line."""
         from ..questions.lists import Listed
@@ -188,9 +205,23 @@ class Synopsis:
         return stamped(answer) if self.not_private else answer
 
     def evaluate(self, queries: Any, *, count: bool = False) -> CrossTab:
-        """The answers to many queries of a family of polynomials: a matrix of 0 and 1, a row each."""
+        """The answers to many queries of a family of polynomials, or questions of a learned language: a row each."""
         answers = self.model.evaluate_queries(queries, count=count)
         return stamped(answers) if self.not_private else answers
+
+    def bought(self) -> Bought:
+        """Questions, noisy answers and their noise, of a release by learning: anybody may learn from them, for ever."""
+        return self.model.bought
+
+    def learn(
+        self, learner: AnswerLearner | None = None, *, language: Language | None = None, trust: bool = False
+    ) -> Synopsis:
+        """The same noisy answers, learned by another learner; without one, by the built-in one. Costs nothing.
+
+        language  of one's own, which a file has no code of: needed once after loading
+        trust     runs the learner that the file holds as a pickle. A pickle can do anything: only from those you trust
+        """
+        return replace(self, model=self.model.learn(learner, language=language, trust=trust), journal=None)
 
     def _parsed(self, text: str) -> tuple[Any, bool]:
         """What is asked, and whether in numbers of rows. Parsing takes long, and people ask the same thing again."""
