@@ -142,7 +142,7 @@ def _choices() -> pandas.DataFrame:
     return pandas.DataFrame({"choice": source.choice(pool, ROWS, p=source.dirichlet(np.full(len(pool), 0.3)))})
 
 
-EDGES = {"a": {"kind": "vertex", "between": [1, 60]}, "b": {"kind": "vertex", "like": "a"}}
+EDGES: Attributes = {"a": {"kind": "vertex", "between": [1, 60]}, "b": {"kind": "vertex", "like": "a"}}
 
 
 def _edges() -> pandas.DataFrame:

@@ -165,7 +165,7 @@ class TreeRelease(Mechanism[NoisyTree]):
         sums = door.measure(statistic, means).values
         model = TreeModel(
             domain=domain, pairs=pairs, side=made.side, width=made.workload.width, widths=made.widths,
-            plain=made.plain, parents=fitted.parents, tree=tree, scale=means.per_group[0], sums=sums,
+            means_alone=made.plain, parents=fitted.parents, tree=tree, scale=means.per_group[0], sums=sums,
         )  # fmt: skip
         return _calibrated(door, made, model)
 

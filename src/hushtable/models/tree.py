@@ -66,7 +66,7 @@ class TreeModel(Model):
     width: int
     widths: tuple[int, ...]
     """Those that have means of their own."""
-    plain: bool
+    means_alone: bool
     """Whether means answer alone, without a model of pairs."""
     parents: NDArray[np.int64]
     tree: QuestionTree
@@ -102,7 +102,7 @@ class TreeModel(Model):
         """By leaf and width, the mean of what the model says of the leaf's sets; 0 where none has that width."""
         inside, free = self.tree.masks()
         out = np.zeros((len(inside), self.width + 1))
-        if self.plain:
+        if self.means_alone:
             return out
         sums = self.chow_liu.subsets(inside, free, self.width)
         for number, leaf in enumerate(self.tree.leaves):
@@ -132,7 +132,7 @@ class TreeModel(Model):
         """
         widths, leaves = sets.sum(axis=1), self.tree.leaf_of(sets)
         found = self.corrections[leaves, widths]
-        if not self.plain:
+        if not self.means_alone:
             said = self.chow_liu.chance(np.where(sets, 1, -1).astype(np.int8))
             usual = np.maximum(self.model_means[leaves, widths], 1e-12)
             ratio = np.minimum(said / usual, MOST_RATIO)
@@ -234,7 +234,7 @@ class TreeModel(Model):
         kind = "calibrated" if known else "assisted"
         wording = Wording(
             question=question.text, unit=unit_of(count=count), law=self.law, estimator=kind,
-            notes=(_note(self, len(codes), own=own, known=known),),
+            notes=(_note(self, own=own, known=known),),
         )  # fmt: skip
         if known:
             assert usual is not None
@@ -289,7 +289,7 @@ class TreeModel(Model):
             "side": self.side,
             "width": self.width,
             "widths": list(self.widths),
-            "plain": self.plain,
+            "plain": self.means_alone,
             "nodes": len(self.tree.nodes),
             "places": len(self.sums),
             "scale": str(self.scale),
@@ -326,7 +326,7 @@ class TreeModel(Model):
         if sum(tree.fits(leaf, w) for leaf in tree.leaves for w in widths) != len(numbers["leaves"]):
             raise BadSynopsis("the synopsis has other means than its tree has leaves and widths")
         return cls(
-            domain=domain, pairs=pairs, side=side, width=width, widths=widths, plain=bool(parameters["plain"]),
+            domain=domain, pairs=pairs, side=side, width=width, widths=widths, means_alone=bool(parameters["plain"]),
             parents=parents, tree=tree, scale=scale, sums=numbers["leaves"],
             bar=_bar(pairs.law, parameters, numbers),
         )  # fmt: skip
@@ -347,13 +347,12 @@ def _conjunction(shape: object) -> tuple[dict[int, int], bool]:
     )
 
 
-def _note(model: TreeModel, width: int, *, own: bool, known: bool) -> str:
-    what = f"{width} columns, of which pairs and means over sets of columns were measured"
+def _note(model: TreeModel, *, own: bool, known: bool) -> str:
+    what = "pairs of columns and means over sets of them were measured"
     if known and model.bar is not None:
-        widths = " and ".join(map(str, model.bar.widths))
         return (
-            f"{what}: the 95% interval is made to hold 95% of such questions, as {model.bar.questions} held-out ones "
-            f"about {widths} columns say, not each of them"
+            f"{what}: the interval is made for usual sets of so many columns, as held-out ones say, and not for each; "
+            "any set lies inside what is certified"
         )
     extra = "" if own else "; extrapolated from pairs, as the means are of other questions"
     return f"{what}: the value is the best guess, and its interval is what pairs allow{extra}"

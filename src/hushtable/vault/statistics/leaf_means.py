@@ -91,7 +91,7 @@ class LeafMeans(Statistic):
         """Every value lies between 0 and `unit`, so no row changes any by more; and a row that has every column counts
         the whole unit everywhere, one that has none nothing anywhere, so both changes are as large as that.
         """
-        return weights[0] * len(self.places) * self.unit**power
+        return Fraction(weights[0] * len(self.places) * self.unit**power)
 
     def largest_change(self, neighbours: Neighbours) -> int:
         """The unit."""
