@@ -31,7 +31,7 @@ RANKS: Ranks = (
     ("cli",),
 )
 MATHS: Ranks = (
-    ("interactions", "keys", "smooth"),
+    ("interactions", "keys", "ranges", "smooth"),
     ("linear", "wide", "weighted_rows"),
     ("distribution", "families", "geometry"),
 )

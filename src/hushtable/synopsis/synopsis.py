@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from ..mechanisms.planner import Plan
     from ..models.column_means import ColumnMeans
+    from ..models.number_shapes import NumberShapes
     from ..questions.lists import Listed, Lists
     from .info import SynopsisInfo
 
@@ -44,6 +45,8 @@ class Synopsis:
     not_private: bool
     means: ColumnMeans | None = field(default=None, repr=False)
     """Exact averages of columns that the domain declares."""
+    shapes: NumberShapes | None = field(default=None, repr=False)
+    """How cells of numbers without bins were found, and how values lie inside them."""
     journal: Path | None = field(default=None, repr=False)
     """Where what was released is kept until this is saved."""
 
@@ -54,6 +57,7 @@ class Synopsis:
         model: Model,
         *,
         means: ColumnMeans | None = None,
+        shapes: NumberShapes | None = None,
         ledger: dict[str, Any] | None,
         not_private: bool,
     ) -> Synopsis:
@@ -76,6 +80,7 @@ class Synopsis:
             accounting=accounting,
             not_private=not_private,
             means=means,
+            shapes=shapes,
         )
 
     def ask(
