@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import astuple, dataclass
 from itertools import combinations
 from typing import Any
 
@@ -27,6 +28,8 @@ BETWEEN: dict[str, dict[str, tuple[float, float]]] = {
 LEFT_OUT = {"adult": ["education", "split"]}
 # Cuts of the tables that are compared, and of the bins at true quantiles that another release has.
 CUTS, QUANTILES = 13, 20
+# The share of the rows from which on a single value counts as frequent.
+FREQUENT = 0.01
 
 
 def shaped(name: str) -> tuple[pandas.DataFrame, dict[str, Any]]:
@@ -41,7 +44,11 @@ def shaped(name: str) -> tuple[pandas.DataFrame, dict[str, Any]]:
             kind = "integer" if whole else "number"
             attributes[column] = {"kind": kind, "between": list(between[column]), "missing": "error"}
         else:
-            attributes[column] = {"kind": "category", "values": sorted(map(str, rows[column].unique())), "missing": "error"}
+            attributes[column] = {
+                "kind": "category",
+                "values": sorted(map(str, rows[column].unique())),
+                "missing": "error",
+            }
     return rows, {"table": "t", "neighbours": "add-remove", "attributes": attributes}
 
 
@@ -95,3 +102,44 @@ def told_apart(real: pandas.DataFrame, drawn: pandas.DataFrame) -> tuple[float, 
     synthetic = np.concatenate([np.zeros(len(real), bool), np.ones(len(drawn), bool)])
     told = propensity(columns, ordered, synthetic)
     return told.error, [list(real.columns)[column] for column, _ in told.gave_away[:3]]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How near drawn rows are to the real ones."""
+
+    propensity: float
+    error: float
+    quantile: float
+    kept: float
+    beyond: float
+    cpu: float
+
+    @classmethod
+    def of(
+        cls, name: str, real: pandas.DataFrame, drawn: pandas.DataFrame, many: pandas.DataFrame, cpu: float
+    ) -> Shape:
+        """As many rows as there are real ones for the tree, more of them for everything else."""
+        numbers = list(BETWEEN[name])
+        levels = np.arange(5, 96) / 100
+        worst = [np.abs(np.quantile(real[c], levels) - np.quantile(many[c], levels)).max()
+                 / (BETWEEN[name][c][1] - BETWEEN[name][c][0]) for c in numbers]  # fmt: skip
+        outside = [((many[c] < real[c].min()) | (many[c] > real[c].max())).mean() for c in numbers]
+        kept = float(np.mean([kept_mass(real[c], many[c]) for c in numbers]))
+        told, error = told_apart(real, drawn)[0], three_way(real, many)
+        return cls(told, error, float(np.median(worst)), kept, float(np.mean(outside)), cpu)
+
+    @classmethod
+    def mean(cls, found: list[Shape]) -> Shape:
+        """Of several releases."""
+        return cls(*np.mean([astuple(own) for own in found], axis=0).tolist())
+
+
+def kept_mass(real: pandas.Series, drawn: pandas.Series) -> float:
+    """Of the mass of values that have at least 1% of the real rows each, how much the drawn rows have there."""
+    shares = real.value_counts(normalize=True)
+    frequent = shares[shares >= FREQUENT]
+    if frequent.empty:
+        return 1.0
+    other = drawn.round(6).value_counts(normalize=True).reindex(frequent.index.to_numpy().round(6)).fillna(0.0)
+    return float(np.minimum(other.to_numpy(), frequent.to_numpy()).sum() / frequent.sum())

@@ -14,6 +14,7 @@ __all__ = [
     "LONG_RULES",
     "MIXED",
     "OPEN",
+    "RANGES",
     "REAL",
     "RELATIONS",
     "RULES",
@@ -45,6 +46,11 @@ LONG_RULES: Attributes = {
 REAL: Attributes = {
     "age": {"kind": "integer", "between": [18, 98], "bins": 4},
     "bmi": {"kind": "number", "between": [14, 54], "bins": 4},
+}
+# Numbers of which only the range is declared.
+RANGES: Attributes = {
+    "pay": {"kind": "integer", "between": [0, 20_000], "missing": "error"},
+    "bmi": {"kind": "number", "between": [14, 54], "step": "0.1"},
 }
 SMOOTH: Attributes = {
     "age": {"kind": "integer", "between": [0, 99], "bins": 4},

@@ -14,8 +14,8 @@ from ..errors import BadDomain
 from ..words import listed, readable, shortened
 from .value_texts import canonical, number_in, plain_decimal
 
-__all__ = ["Attribute", "Boolean", "Category", "Integer", "Number", "Open", "Ordered", "Uncoded", "canonical", "number_in",
-           "plain_decimal"]  # fmt: skip
+__all__ = ["Attribute", "Boolean", "Category", "Integer", "Number", "Open", "Ordered", "Uncoded", "canonical",
+           "number_in", "plain_decimal"]  # fmt: skip
 
 Missing = Literal["category", "error"]
 

@@ -27,7 +27,9 @@ def with_rule_cuts(parts: Mapping[str, Any], attributes: Sequence[Attribute]) ->
     What cannot be read is left to whoever reads the rules.
     """
     wanted: dict[str, set[Fraction]] = {a.name.lower(): set() for a in attributes if isinstance(a, Binned) and a.ranged}
-    texts = [t for name in ("impossible", "always") if isinstance(given := parts.get(name), (list, tuple)) for t in given]
+    texts = [
+        t for name in ("impossible", "always") if isinstance(given := parts.get(name), (list, tuple)) for t in given
+    ]
     for text in texts if wanted else ():
         for name, cuts in _thresholds(text, {a.name.lower(): a for a in attributes}):
             if name in wanted:

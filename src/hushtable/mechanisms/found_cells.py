@@ -60,14 +60,18 @@ class CellsDesign:
         """Two passes; after each, cells are parted where there are rows and joined where there are none."""
         columns = [a for a in domain.ranged if a.name in self.parts]
         first = _Seen.of(door, domain, self._share(FIRST), columns, self.parts, rounded=True)
-        expected = _Seen.noise(domain, self._share(1 - FIRST), NumberCells(columns), [self.parts[a.name] for a in columns])
+        expected = _Seen.noise(
+            domain, self._share(1 - FIRST), NumberCells(columns), [self.parts[a.name] for a in columns]
+        )
         next_one = [math.sqrt(expected.law.variance(scale)) for scale in expected.per_group]
         again = [
             replace(a, cuts=parted(a, [first.passed(a)], noise, kept_cuts(a)))
             for a, noise in zip(columns, next_one, strict=True)
         ]
         second = _Seen.of(door, domain, self._share(1 - FIRST), again, self.parts, rounded=False)
-        found = {a.name: self._final(a, [first.passed(b), second.passed(a)]) for a, b in zip(again, columns, strict=True)}
+        found = {
+            a.name: self._final(a, [first.passed(b), second.passed(a)]) for a, b in zip(again, columns, strict=True)
+        }
         kept = [ColumnPasses(a.name, (a.cuts, b.cuts), (first.scale(a), second.scale(a)), first.rounded.get(a.name))
                 for a, b in zip(columns, again, strict=True)]  # fmt: skip
         counts = [table for a in columns for table in (first.tables[a.name], second.tables[a.name], first.by_class(a))]

@@ -141,7 +141,9 @@ class Plan:
             ],
             "caution": design.caution or None,
             "warnings": warnings_of(self),
-            "found_cells": None if self.cells is None else {"columns": list(self.cells.parts), "share": self.cells.share},
+            "found_cells": None
+            if self.cells is None
+            else {"columns": list(self.cells.parts), "share": self.cells.share},
             "means": None if self.means is None or rows is None else self.means.forecast(self.domain, rows),
             "optimality": self.optimality().to_dict(),
             "alternatives": [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -113,14 +112,7 @@ class NumberShapes:
 
     def parameters(self) -> dict[str, Any]:
         """What the manifest says of them."""
-        return {
-            "law": self.law,
-            "columns": [
-                {"name": c.name, "cuts": [[str(cut) for cut in own] for own in c.cuts], "scales": [str(s) for s in c.scales]}
-                | ({} if c.rounded is None else {"rounded": str(c.rounded)})
-                for c in self.columns
-            ],
-        }  # fmt: skip
+        return {"law": self.law, "columns": [_described(column) for column in self.columns]}
 
     @classmethod
     def length(cls, domain: Domain, parameters: dict[str, Any]) -> int:
@@ -135,11 +127,19 @@ class NumberShapes:
         return cls(domain=domain, law=law, columns=_read_columns(domain, parameters, law), counts=counts)
 
 
+def _described(column: ColumnPasses) -> dict[str, Any]:
+    cuts = [[str(cut) for cut in own] for own in column.cuts]
+    rounded = {} if column.rounded is None else {"rounded": str(column.rounded)}
+    return {"name": column.name, "cuts": cuts, "scales": [str(scale) for scale in column.scales]} | rounded
+
+
 def _values(attribute: Binned, steps: Floats, offset: Fraction) -> NDArray[Any]:
     """From whole numbers of steps to values: integers as such, decimals as they are written."""
     if isinstance(attribute, Integer):
         low, high = int(attribute.low), int(attribute.high)
-        return np.clip(steps * int(attribute.unit) + int(offset), low, high).astype(np.int64 if high < 2**62 else np.float64)
+        return np.clip(steps * int(attribute.unit) + int(offset), low, high).astype(
+            np.int64 if high < 2**62 else np.float64
+        )
     unit = attribute.unit
     if offset == 0 and unit.numerator == 1:
         values = steps / unit.denominator  # 37 / 100 is 0.37, and 37 x 0.01 is not
@@ -175,8 +175,3 @@ def _read_column(domain: Domain, given: dict[str, Any], law: Law) -> ColumnPasse
     if rounded is not None and (rounded <= 0 or not round_classes(attribute)):
         raise BadSynopsis("the synopsis has round numbers of a column that has none")
     return ColumnPasses(attribute.name, cuts, scales, rounded)
-
-
-def column_counts(tables: Sequence[Integers]) -> Integers:
-    """All tables as one array."""
-    return np.concatenate([np.zeros(0, dtype=np.int64), *tables])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from math import ceil
 
 import numpy as np
@@ -14,8 +15,9 @@ from ...domain.attributes import Binned
 __all__ = ["Habits", "class_of", "round_classes"]
 
 Floats = NDArray[np.float64]
-# Columns of at most so many steps show their habits in cells of single values; so many values of a class at least.
-FEW, REPEATED = 500, 20
+# Columns of at most so many steps show their habits in cells of single values; so many values of a class at least,
+# and so many classes at most.
+FEW, REPEATED, MOST = 500, 20, 24
 # A class is believed to be used more or less than by chance from so many deviations on; rounds of the fit; and the
 # least share of any class.
 SURE, ROUNDS, LEAST = 3.0, 50, 1e-4
@@ -27,7 +29,7 @@ def round_classes(attribute: Binned) -> tuple[int, ...]:
     if units <= FEW or attribute.low % attribute.unit != 0:
         return ()
     found = [1]
-    while (larger := found[-1] * (5 if len(found) % 2 else 2)) <= units // REPEATED:
+    while (larger := found[-1] * (5 if len(found) % 2 else 2)) <= units // REPEATED and len(found) < MOST:
         found.append(larger)
     return tuple(found)
 
@@ -75,8 +77,10 @@ class Habits:
 def values_of_classes(attribute: Binned, classes: tuple[int, ...]) -> Floats:
     """How many values of each class every cell has."""
     edges = [*attribute.edges[:-1], end_of(attribute)]
-    dividing = np.array([[_multiples(a, b, attribute.unit * r) for r in classes] for a, b in zip(edges, edges[1:], strict=False)],
-                        dtype=np.float64)  # fmt: skip
+    dividing = np.array(
+        [[_multiples(low, high, attribute.unit * r) for r in classes] for low, high in pairwise(edges)],
+        dtype=np.float64,
+    )
     return dividing - np.concatenate([dividing[:, 1:], np.zeros((len(dividing), 1))], axis=1)
 
 

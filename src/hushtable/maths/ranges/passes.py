@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from math import ceil
 
 import numpy as np
@@ -146,7 +147,7 @@ def _spread(attribute: Binned, cuts: Cuts, sums: dict[Fraction, float], split: C
     edges = (attribute.edges[0], *split, attribute.edges[-1])
     coarse = [attribute.edges[0], *cuts, attribute.edges[-1]]
     held, at = [], 0
-    for low, high in zip(edges, edges[1:], strict=False):
+    for low, high in pairwise(edges):
         while coarse[at + 1] <= low:
             at += 1
         held.append(sums[coarse[at]] * float((high - low) / (coarse[at + 1] - coarse[at])))

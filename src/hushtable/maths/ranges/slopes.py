@@ -78,7 +78,7 @@ def _leaning(lean: Floats, random: np.random.Generator) -> Floats:
 
 
 def _rounded(steps: Floats, start: Floats, width: Floats, multiples: Floats, chosen: NDArray[np.int64]) -> Floats:
-    """The value of the chosen class nearest below, or above, inside the cell; a class above it is stepped aside from."""
+    """The value of the chosen class nearest below, or above, inside the cell; rounder ones are stepped aside from."""
     own = multiples[chosen]
     above = np.append(multiples, np.inf)[chosen + 1]
     value = np.floor(steps / own) * own

@@ -20,13 +20,15 @@ from ...maths.weighted_rows.resolution import Groupings, level_order, likeness_o
 from ...maths.weighted_rows.shares import ColumnTotals
 from .budget_shares import CRUDE, ONE_WAYS_AGAIN, PROFILES, ROWS, SCORES
 from .budgeted_door import BudgetedDoor
-from .forecast import one_way_plan, one_way_share, ranges_of
+from .forecast import FOUND_CELLS, one_way_plan, one_way_share, ranges_of
 
 __all__ = ["MIN_SIGMAS", "FirstLook", "Scores"]
 
 Floats = NDArray[np.float64]
 # Standard errors above 0 from which on the number of rows counts as known.
 MIN_SIGMAS = 3.0
+# How much more the error of a column matters than by the tables that it is in.
+ALONE = 2.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +74,9 @@ class FirstLook:
         declared = [level_order(survey.domain, j) for j in range(len(shares))]
         by_size = [(np.argsort(-p, kind="stable"), None) if j in loose else declared[j] for j, p in enumerate(shares)]
         even = set(ranges_of(survey.domain))
-        ladders = [Groupings(p, *order, even=j in even) for j, (p, order) in enumerate(zip(shares, by_size, strict=True))]
+        ladders = [
+            Groupings(p, *order, even=j in even) for j, (p, order) in enumerate(zip(shares, by_size, strict=True))
+        ]
         return cls(raw, totals, shares, ladders)
 
     @property
@@ -118,8 +122,10 @@ class FirstLook:
         for (j,), column in columns.items():
             deviation = sum(1 / table.variance for table in self.raw if table.set.members == (j,)) ** -0.5
             large = float((self.rows * self.shares[j] > deviation).sum())
-            # A column is in (d - 1) (d - 2) / 2 tables of three, a pair in d - 2.
-            known.append(resolution.Column(column, deviation, large, (len(self.shares) - 1) / 2))
+            if self.groupings[j].even:
+                large = min(large, float(FOUND_CELLS))
+            # A column is in (d - 1) (d - 2) / 2 tables of three, a pair in d - 2; and it is asked about alone.
+            known.append(resolution.Column(column, deviation, large, ALONE * (len(self.shares) - 1) / 2))
         return known
 
 

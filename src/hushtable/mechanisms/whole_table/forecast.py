@@ -28,7 +28,16 @@ from ...maths.weighted_rows.triples import TRIPLES, second_round_pays, triples
 from ..base import Forecast
 from .budget_shares import ONE_WAYS, ROWS, SCORES, SECOND_ROUND
 
-__all__ = ["FOUND_LATER", "ONE_WAYS", "WholeTableForecast", "one_way_plan", "one_way_share", "ranges_of", "single_columns"]
+__all__ = [
+    "FOUND_CELLS",
+    "FOUND_LATER",
+    "ONE_WAYS",
+    "WholeTableForecast",
+    "one_way_plan",
+    "one_way_share",
+    "ranges_of",
+    "single_columns",
+]
 
 # Numbers whose cells are found count as columns of so many cells; of their part, what is left to the last pass.
 FOUND_CELLS, FOUND_LATER = 32, 0.4
@@ -54,7 +63,9 @@ def one_way_plan(
     """
     pricing = Pricing(law, 1.0)
     sets = [GroupedSet((j,), (np.arange(size),)) for j, size in enumerate(sizes)]
-    like = [GroupedSet((j,), (np.arange(min(size, FOUND_CELLS) if j in found else size),)) for j, size in enumerate(sizes)]
+    like = [
+        GroupedSet((j,), (np.arange(min(size, FOUND_CELLS) if j in found else size),)) for j, size in enumerate(sizes)
+    ]
     live = [max(pricing.price(column), 1e-9) for column in like]
     losses = [max(pricing.loss(column), 1e-9) for column in like]
     deviations = [pricing.deviation(p, loss, 1.0) for p, loss in zip(live, losses, strict=True)]

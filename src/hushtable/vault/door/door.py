@@ -44,6 +44,7 @@ __all__ = [
     "sparse_vector_shares",
 ]
 
+
 @dataclass(frozen=True, eq=False)
 class Measurement:
     """Noisy integers, safe to publish, with the law of their noise."""
