@@ -50,7 +50,7 @@ REAL: Attributes = {
 # Numbers of which only the range is declared.
 RANGES: Attributes = {
     "pay": {"kind": "integer", "between": [0, 20_000], "missing": "error"},
-    "bmi": {"kind": "number", "between": [14, 54], "step": "0.1"},
+    "bmi": {"kind": "number", "between": [14, 54], "step": "0.1", "atoms": [20]},
 }
 SMOOTH: Attributes = {
     "age": {"kind": "integer", "between": [0, 99], "bins": 4},

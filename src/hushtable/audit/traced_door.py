@@ -31,7 +31,7 @@ from ..vault.door.door import (
 )
 from ..vault.door.reveal import Revealed
 from ..vault.statistics import Statistic
-from ..vault.statistics.base import read_as
+from ..vault.statistics.base import Totals, read_as
 from ..vault.statistics.joint import JointStatistic
 from .exact_laws import Floats, Ints, exponential_law, flip_law, gaussian_price, noise_loss, noise_pit, renyi_price
 from .joint_law import gauge_pit, joint_loss
@@ -84,7 +84,7 @@ class Trace:
 class Neighbour:
     """The other table: its sums, and the keys of both tables for steps that count them."""
 
-    total: Callable[[Statistic], Any]
+    total: Totals
     keys: Callable[[Sequence[Attribute]], KeyLaw] | None = None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from .attributes import Binned
@@ -30,14 +30,14 @@ def first_cuts(attribute: Binned) -> tuple[Fraction, ...]:
     else:
         at = [low + (high - low) * i / CELLS for i in range(1, CELLS)]
     on_grid = [low + round((value - low) / unit) * unit for value in at]
-    own = [0, low, high, *attribute.atoms]
+    own = [Fraction(0), low, high, *attribute.atoms]
     return clear_cuts(attribute, [*on_grid, *own_cuts(attribute, own), *attribute.fixed])
 
 
-def own_cuts(attribute: Binned, values: Iterable[Fraction | int]) -> list[Fraction]:
+def own_cuts(attribute: Binned, values: Sequence[Fraction]) -> list[Fraction]:
     """Cuts that give single values cells of their own, of one step; the last cell of real numbers holds the bound."""
     cuts = []
-    for value in map(Fraction, values):
+    for value in values:
         cuts += [value, value + attribute.unit]
     return [*cuts, attribute.high - attribute.unit] if attribute.high in values and not attribute.steps else cuts
 

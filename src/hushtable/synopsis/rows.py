@@ -179,8 +179,10 @@ def stream_weighted(synopsis: Synopsis, *, seed: int | None = None) -> pa.Record
 
 def row_values(synopsis: Synopsis) -> RowValues:
     """What makes values of a synopsis' codes: inside found cells as released numbers say that they lie."""
-    shapes, found = synopsis.shapes, {}
-    for column in () if shapes is None else shapes.columns:
+    if (shapes := synopsis.shapes) is None:
+        return RowValues(synopsis.domain)
+    found = {}
+    for column in shapes.columns:
         table = synopsis.model.fitted_table((synopsis.domain.position(column.name),))
         found[column.name] = shapes.decoder(column.name, table)
     return RowValues(synopsis.domain, found)

@@ -81,7 +81,7 @@ def values_of_classes(attribute: Binned, classes: tuple[int, ...]) -> Floats:
         [[_multiples(low, high, attribute.unit * r) for r in classes] for low, high in pairwise(edges)],
         dtype=np.float64,
     )
-    return dividing - np.concatenate([dividing[:, 1:], np.zeros((len(dividing), 1))], axis=1)
+    return np.asarray(dividing - np.concatenate([dividing[:, 1:], np.zeros((len(dividing), 1))], axis=1))
 
 
 def end_of(attribute: Binned) -> Fraction:

@@ -90,7 +90,8 @@ def read_as(totals: Totals, domain: Domain) -> Totals:
     """The same totals over rows that are coded by this domain."""
 
     def total(wanted: Total[T], /) -> T:
-        return totals(ReadAs(wanted, domain))
+        read: Total[T] = ReadAs(wanted, domain)
+        return totals(read)
 
     return total
 
