@@ -216,3 +216,22 @@ def test_slopes_lean_as_neighbours_do():
     assert np.allclose(falling[1:-1], -1)
     assert falling[0] == 0  # the first cell only decays outwards
     assert np.allclose(log_slopes(starts, widths, np.array([1, 2, 1, 2, 1, 2.0]))[1:-1], 0)
+
+
+@pytest.mark.parametrize("neighbours", ["replace", "add-remove"])
+@pytest.mark.parametrize("workload", ["marginals(width=2)", "whole_table()"])
+def test_few_rows_and_one_cell_are_no_trouble(neighbours, workload, tmp_path):
+    """All rows drown in noise, so that cells are joined to one; its number is exact where rows are replaced."""
+    parts = {"table": "t", "neighbours": neighbours, "attributes": {
+        "x": {"kind": "integer", "between": [0, 5000], "missing": "error"},
+        "y": {"kind": "boolean", "missing": "error"},
+    }}  # fmt: skip
+    shape, rows = ht.Domain.from_dict(parts), pa.table({"x": [7] * 12, "y": [True] * 12})
+    for seed in range(6):
+        plan = ht.plan(shape, workload=workload, budget=ht.Budget(epsilon="0.1"), rows=12)
+        made = ht.Vault(rows, shape, ledger="unused").release(plan, randomness=ht.Simulated(seed))
+        made.save(tmp_path / f"{seed}.hush")
+        assert ht.load(tmp_path / f"{seed}.hush").domain == made.domain
+        assert 4 <= made.domain.sizes[0] <= 34
+        if workload == "whole_table()":
+            assert made.sample(100, seed=1).num_rows == 100

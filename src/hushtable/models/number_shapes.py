@@ -167,7 +167,7 @@ def _read_column(domain: Domain, given: dict[str, Any], law: Law) -> ColumnPasse
     scales = tuple(noise_scale(scale, law) for scale in given["scales"])
     if not isinstance(attribute, Binned) or not attribute.found or not 1 <= len(cuts) == len(scales) <= MOST_PASSES:
         raise BadSynopsis("the synopsis has passes over a column that has none")
-    if any(len(own) > MOST_CELLS for own in cuts) or min(scales) <= 0:
+    if any(len(own) > MOST_CELLS for own in cuts) or min(scales) < 0:
         raise BadSynopsis("the synopsis has passes that make no sense")
     for own in cuts:
         replace(attribute, cuts=own)  # checks that they ascend inside the bounds

@@ -24,6 +24,10 @@ Cuts = tuple[Fraction, ...]
 PART, SHARE, PARTS = 6.0, 1 / 512, 32
 # Neighbours that both hold less than so many deviations are joined.
 JOINED = 2.0
+# Less noise than any pass has.
+LEAST = 1e-6
+# Cuts that a column has at least.
+FEWEST = 3
 # A cut may be moved to a rounder number by so much of a part.
 MOVED = Fraction(15, 100)
 
@@ -36,10 +40,15 @@ class Pass:
     counts: Floats
     variance: float
 
+    @property
+    def precision(self) -> float:
+        """One over the variance; of a single cell that holds all rows, whose number is public, as good as none."""
+        return 1 / max(self.variance, LEAST)
+
 
 def pooled_deviation(passes: Sequence[Pass]) -> float:
     """Standard deviation of a cell that all passes have counted."""
-    return float(sum(1 / own.variance for own in passes) ** -0.5)
+    return float(sum(own.precision for own in passes) ** -0.5)
 
 
 def least_squares(passes: Sequence[Pass], cuts: Cuts) -> Floats:
@@ -54,7 +63,7 @@ def least_squares(passes: Sequence[Pass], cuts: Cuts) -> Floats:
         theirs, mine = (_groups(edges, shared) for edges in (own.cuts, cuts))
         sums, many = np.bincount(theirs, own.counts), np.bincount(theirs)
         member = (mine[None] == np.arange(len(shared) + 1)[:, None]).astype(np.float64)
-        weight = 1 / (many * own.variance)
+        weight = own.precision / many
         normal += member.T @ (weight[:, None] * member)
         right += member.T @ (weight * sums)
     return np.asarray(np.linalg.solve(normal, right))
@@ -119,7 +128,13 @@ def parted(attribute: Binned, passes: Sequence[Pass], next_noise: float, fixed: 
     cuts = passes[-1].cuts
     counts = least_squares(passes, cuts)
     joined, sums = coarser(cuts, counts, JOINED * pooled_deviation(passes), fixed)
-    return finer(attribute, joined, sums, max(PART * next_noise, SHARE * float(counts.sum()), 1.0))
+    return _some(finer(attribute, joined, sums, max(PART * next_noise, SHARE * float(counts.sum()), 1.0)), passes)
+
+
+def _some(cuts: Cuts, passes: Sequence[Pass]) -> Cuts:
+    """At least four cells, by cuts of the first pass where noise has joined nearly all: a column is never lost."""
+    first = passes[0].cuts
+    return cuts if len(cuts) >= FEWEST else tuple(sorted({*cuts, *first[len(first) // 4 :: len(first) // 4 or 1]}))
 
 
 def by_share(attribute: Binned, passes: Sequence[Pass], cells: int, fixed: Collection[Fraction]) -> Cuts:
@@ -139,7 +154,7 @@ def by_share(attribute: Binned, passes: Sequence[Pass], cells: int, fixed: Colle
         at = split.index(min(pairs)[1])
         held = [*held[:at], held[at] + held[at + 1], *held[at + 2 :]]
         split = (*split[:at], *split[at + 1 :])
-    return split
+    return _some(split, passes)
 
 
 def _spread(attribute: Binned, cuts: Cuts, sums: dict[Fraction, float], split: Cuts) -> list[float]:

@@ -38,8 +38,8 @@ class FoundRange:
         cells = len(self.cuts) + 1
         last = Pass(self.cuts, seen[:cells], variance)
         fitted = least_squares([*self.passes, last], self.cuts)
-        before = self.passes[-1].variance if self.passes else np.inf
-        deviation = float((1 / variance + 1 / before) ** -0.5)
+        before = self.passes[-1].precision if self.passes else 0.0
+        deviation = float((last.precision + before) ** -0.5)
         clean = small_counts(fitted, deviation, ordered=True)
         clean = _restored(clean, fitted, deviation)
         for walk in (slice(None), slice(None, None, -1)):
