@@ -14,8 +14,8 @@ import pandas
 
 DATA = Path(os.environ.get("HUSHTABLE_DATA", Path(__file__).parents[2] / "shared" / "data"))
 EIGHT = ["workclass", "education-num", "marital-status", "occupation", "relationship", "race", "sex", "income>50K"]
-# Tables of numbers, in bins.
-BINNED, BINS = ("nycflights", "diamonds"), 8
+# Tables of numbers and words, in bins.
+BINNED, BINS = ("nycflights", "diamonds", "mushroom", "california_housing", "german_credit"), 8
 Truth = dict[tuple[int, ...], tuple[np.ndarray, np.ndarray]]
 
 
@@ -28,7 +28,8 @@ def load(name: str) -> tuple[pandas.DataFrame, dict[str, int]] | None:
     rows = pandas.read_csv(path)
     if name in BINNED:
         rows = in_bins(rows)
-        return rows, {c: int(rows[c].max()) + 1 for c in rows.columns}
+        sizes = {c: int(rows[c].max()) + 1 for c in rows.columns}
+        return rows, {c: size for c, size in sizes.items() if size > 1}
     shape = DATA / f"{file}-domain.json"
     sizes = json.loads(shape.read_text()) if shape.exists() else dict.fromkeys(rows.columns, 2)
     kept = EIGHT if name == "adult8" else list(sizes)

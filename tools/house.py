@@ -31,9 +31,10 @@ RANKS: Ranks = (
     ("cli",),
 )
 MATHS: Ranks = (
-    ("interactions", "keys", "ranges", "smooth"),
+    ("graphs", "interactions", "keys", "ranges", "smooth"),
     ("linear", "wide", "weighted_rows"),
     ("distribution", "families", "geometry"),
+    ("learning",),
 )
 # What of the vault may be named outside of it, by whom. Nobody else names any of it.
 VAULT = {

@@ -21,6 +21,7 @@ TABLE = {
 BITS = {f"y{i}": {"kind": "boolean", "missing": "error"} for i in range(34)}
 FEW = dict(list(BITS.items())[:6])
 URL = {"url": {"kind": "open"}}
+CALLS = {"caller": {"kind": "vertex", "between": [1, 40]}, "called": {"kind": "vertex", "like": "caller"}}
 RULES = {"choice": {"kind": "decision_list", "inputs": ["near", "cheap", "new"], "length": 2}}
 PURE, APPROX = ht.Budget(epsilon=1), ht.Budget(epsilon=1, delta="1e-6")
 LISTED = "a1\ta2\nb\n"
@@ -36,6 +37,7 @@ RELEASES = (
     ("any_of(width=4)", FEW, APPROX, "any(y0, y1, y2)"),
     ("all_of(width=4)", FEW, APPROX, "all(y0, y1, y2)"),
     ("at_least(r=2, width=4)", FEW, APPROX, "at_least(2, y0, y1, y2)"),
+    ("learned(language=dnf, terms=2, width=2)", FEW, APPROX, "y0 AND NOT y1"),
     ("polynomials(family=any_of, width=4)", FEW, PURE, "polynomial(y0, y1, NOT y2)"),
     ("parities(order=2)", FEW, PURE, "y0 AND y1"),
     ("ranges(attributes=[age])", TABLE, PURE, "age < 65"),
@@ -45,6 +47,7 @@ RELEASES = (
     ("sparse(size=5)", URL, APPROX, "url = 'a1'"),
     ("known_lists(file='lists.txt')", URL, PURE, "url IN ('a1', 'a2')"),
     ("conjunctions(free=1, buckets=256)", FEW, PURE, "y0 AND y1 AND y2 AND y3 AND y4"),
+    ("cuts()", CALLS, PURE, "cut(1, 2, 3)"),
     ("decision_lists()", RULES, PURE, "decides(choice, near AND NOT cheap AND new)"),
 )
 

@@ -80,7 +80,7 @@ def _lines(given: Sequence[tuple[int, Seen]]) -> Lines:
     sizes = [np.size(one.value) for one in answers]
     told = np.isfinite(value) & np.isfinite(low).all(axis=1) & np.isfinite(high).all(axis=1)
     span = given[0][1].span
-    if span is not None and answers[0].unit == "mean":
+    if span is not None and answers[0].unit != "count":
         told &= ~(np.isclose(low[:, 1], span[0]) & np.isclose(high[:, 1], span[1]))
     return Lines(
         release=np.repeat([number for number, _ in given], sizes),

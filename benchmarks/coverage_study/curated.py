@@ -30,9 +30,9 @@ def _told(curator: ht.Curator, asked: list[Asked]) -> list[Seen]:
     return found
 
 
-def conditions(setting: Setting, *, way: Any) -> Any:
-    """Conditions one after the other; what was learned is then frozen and asked again."""
-    table = draw(setting.table, setting.rows).only(4)
+def conditions(setting: Setting, *, way: Any, columns: int = 4, points: int | None = None) -> Any:
+    """Conditions one after the other; what was learned is then frozen and asked again. On random points, if given."""
+    table = draw(setting.table, setting.rows).only(columns)
     truth, source = Truth(table), np.random.default_rng(setting.number)
     asked = fractions(table, truth, source, many=20)
     frozen = [*fractions(table, truth, source, many=6), *cells(table, truth, source, many=2)]
@@ -42,8 +42,9 @@ def conditions(setting: Setting, *, way: Any) -> Any:
 
     def observe(seed: int) -> list[Seen]:
         curator = vault.curate(
-            budget=setting.budget(epsilon=EPSILON), way=way, updates=5, questions=40, randomness=ht.Simulated(seed)
-        )
+            budget=setting.budget(epsilon=EPSILON), way=way, updates=5, questions=40, points=points,
+            randomness=ht.Simulated(seed),
+        )  # fmt: skip
         with curator:
             found = _told(curator, asked)
             return found + (list(ask_all(curator.freeze(), frozen, parsed)) if way == "hypothesis" else [])

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from . import coded, curated, decided, keyed, smooth
+from . import coded, curated, decided, joined, keyed, smooth
 from .asked import Seen
 from .settings import Setting, grid
 
@@ -34,6 +34,7 @@ FAMILIES: dict[str, Family] = {
     "k-norm": Family("codes", coded.one_way, ("pure",)),
     "monomial": Family("bits", coded.monomial, ("pure",)),
     "polynomials": Family("bits", coded.polynomials),
+    "learned": Family("bits", coded.learned),
     "mwem": Family("codes", partial(coded.marginals, mechanism="mwem", columns=5)),
     "mwem-parities": Family("bits", coded.parities, mechanism="mwem"),
     "mwem-ranges": Family("codes", coded.ranges, mechanism="mwem"),
@@ -53,8 +54,10 @@ FAMILIES: dict[str, Family] = {
     "k-norm-means": Family("numbers", smooth.bounded, ("pure",), mechanism="k-norm"),
     "smooth-paper": Family("numbers", smooth.paper, ("pure",)),
     "decision-lists": Family("rules", decided.lists),
+    "degree-cuts": Family("edges", joined.cuts),
     "curator": Family("codes", partial(curated.conditions, way="hypothesis")),
     "curator-independent": Family("codes", partial(curated.conditions, way="independent")),
+    "curator-points": Family("codes", partial(curated.conditions, way="hypothesis", columns=7, points=1_000)),
     "list-curator": Family("keys", curated.lists),
 }
 

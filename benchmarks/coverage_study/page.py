@@ -39,6 +39,7 @@ def page_text(lines: list[dict[str, Any]], wanted: list[Setting]) -> tuple[str, 
         _opening(lines, judged, wanted),
         *(_family(name, [one for one in judged if one.family == name]) for name in FAMILIES),
         _wide(judged),
+        _states(lines),
         _not_run(lines, wanted),
         _missing(missing, broke),
     ]
@@ -63,7 +64,7 @@ How often the intervals of an answer hold the truth. This page is written by `ma
 
 {len([x for x in lines if "kinds" in x]):,} of {len(wanted):,} settings, {releases:,} releases and {intervals:,} intervals are in the tables below, {minutes:.0f} minutes of one processor.{states} A setting is a mechanism on a table with a relation (`replace`, `add-remove`), a currency (`pure`: epsilon alone; `delta`: epsilon with a delta), a unit (1 or 3 rows a person) and {", ".join(f"{n:,}" for n in ROWS)} rows. Its releases end after {seconds} processor seconds, so their number differs between runs; release i has seed i. Tables: {", ".join(used)}.{away} Rows are drawn from a table without repetition where it has enough, else with.
 
-**Columns.** *Answer*: `bounded` answers have a bias bound in their interval. *Unknown*: answers that are refused as too small, or averages whose interval is all of the column's range; they are not counted as held. Questions that are unknown in more than 5% of the releases have lines of their own, `seldom shown`: their figures are those of an answer *given that one is shown*, which is a choice of the noise. Questions whose bias bound leaves half of all possible answers or more, as a rule, `say nothing` and have lines of their own. *50%, 95%, 99.9%*: the share of intervals that hold the truth; after ± one standard error of that share. Answers of one release depend on each other, so the error is taken from the differences between releases. *rmse / stderr*: root mean square of (value - truth) / stderr; 1 is right, more means that stderr leaves something out, which for biased answers is in the bias bound. *Half-width / error*: how many times as wide the 95% intervals are as they need to be to hold just 95%: the inverse of the 95% quantile of |value - truth| / (half-width on that side). *Lowest*: the one setting with the least share at 95%.
+**Columns.** *Answer*: `bounded` answers have a bias bound in their interval. *Unknown*: answers that are refused as too small, or averages and shares whose interval is all that there can be; they are not counted as held. Questions that are unknown in more than 5% of the releases have lines of their own, `seldom shown`: their figures are those of an answer *given that one is shown*, which is a choice of the noise. Questions whose bias bound leaves half of all possible answers or more, as a rule, `say nothing` and have lines of their own. *50%, 95%, 99.9%*: the share of intervals that hold the truth; after ± one standard error of that share. Answers of one release depend on each other, so the error is taken from the differences between releases. *rmse / stderr*: root mean square of (value - truth) / stderr; 1 is right, more means that stderr leaves something out, which for biased answers is in the bias bound. *Half-width / error*: how many times as wide the 95% intervals are as they need to be to hold just 95%: the inverse of the 95% quantile of |value - truth| / (half-width on that side). *Lowest*: the one setting with the least share at 95%.
 
 **Bars.** 95% intervals hold at least {LOWEST:.0%} and at most {HIGHEST:.1%}; 99.9% intervals hold at least {RARE:.1%}; 95% intervals are not more than 5% too narrow. Kinds that are wide on purpose have no upper bar; they are named [below](#wide-on-purpose) with their factor. A bar is judged for all settings of a kind and a number of rows together, and for every setting on its own (not for calibrated quantiles: what a release cannot tell of a column is nearly the same in every release of it, so that their bar is promised for the columns of all tables together; *lowest* shows the worst setting). A kind *misses* when a figure is so far beyond a bar that chance explains it once in {1 / FALSE_ALARM:,.0f} times; *unclear* is beyond a bar, but not so far."""  # noqa: E501
 
@@ -107,6 +108,22 @@ def _wide(judged: Iterable[Judged]) -> str:
     ]
     table = "| kind | half-width / error | why |\n|---|---|---|\n" + "\n".join(lines)
     return f"## Wide on purpose\n\n{table}" if lines else ""
+
+
+def _states(lines: list[dict[str, Any]]) -> str:
+    """Which state of the program made the figures of each family, where they were made by several."""
+    made: dict[tuple[str, float], dict[str, int]] = {}
+    for line in lines:
+        families = made.setdefault((line.get("code", ""), line.get("seconds", SECONDS)), {})
+        families[line["setting"]["family"]] = families.get(line["setting"]["family"], 0) + 1
+    if len(made) < 2:
+        return ""
+    rows = [
+        f"| {code} | {seconds:g} | {', '.join(f'{family} ({many})' for family, many in families.items())} |"
+        for (code, seconds), families in made.items()
+    ]
+    head = "| state | processor seconds a setting | families (settings) |\n|---|---|---|\n"
+    return "## What made the figures\n\nA state is a digest of the program's files.\n\n" + head + "\n".join(rows)
 
 
 def _not_run(lines: list[dict[str, Any]], wanted: list[Setting]) -> str:

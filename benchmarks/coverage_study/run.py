@@ -61,15 +61,17 @@ def _looked_at(release: list[Seen]) -> list[Seen]:
     return release
 
 
-def run_all(settings: list[Setting], results: Path, *, seconds: float = SECONDS) -> Iterator[dict[str, Any]]:
+def run_all(
+    settings: list[Setting], results: Path, *, seconds: float = SECONDS, cores: int = CORES
+) -> Iterator[dict[str, Any]]:
     """Runs what has no line of this code yet, appends each result, and yields it."""
     code = code_digest()
     done = {line["key"] for line in read_lines(results, code)}
     waiting = [(setting, seconds) for setting in settings if setting.key not in done]
     results.parent.mkdir(parents=True, exist_ok=True)
-    # One thread each: two processes share two cores.
+    # One thread each: processes share the cores.
     os.environ.update({"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"})
-    with multiprocessing.get_context("spawn").Pool(CORES, maxtasksperchild=100) as pool:
+    with multiprocessing.get_context("spawn").Pool(cores, maxtasksperchild=100) as pool:
         for line in pool.imap_unordered(_one, waiting):
             with results.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(line | {"code": code}) + "\n")

@@ -28,7 +28,7 @@ class Shape:
     """A table of the study before rows are drawn from it: what it is for, and how its columns are declared."""
 
     role: str
-    """codes, bits, rare, numbers, keys or rules."""
+    """codes, bits, rare, numbers, keys, rules or edges."""
     attributes: Attributes
     load: Callable[[], pandas.DataFrame]
     file: str | None = None
@@ -142,6 +142,18 @@ def _choices() -> pandas.DataFrame:
     return pandas.DataFrame({"choice": source.choice(pool, ROWS, p=source.dirichlet(np.full(len(pool), 0.3)))})
 
 
+EDGES = {"a": {"kind": "vertex", "between": [1, 60]}, "b": {"kind": "vertex", "like": "a"}}
+
+
+def _edges() -> pandas.DataFrame:
+    """Random pairs of 60 vertices, of which a few have many edges."""
+    source, weight = np.random.default_rng(9), np.arange(1, 61) ** -0.6
+    small, large = np.triu_indices(60, 1)
+    chance = weight[small] * weight[large]
+    drawn = source.choice(len(small), ROWS, p=chance / chance.sum())
+    return pandas.DataFrame({"a": small[drawn] + 1, "b": large[drawn] + 1})
+
+
 def _baskets() -> pandas.DataFrame:
     """One row an item of a basket."""
     items = pandas.read_csv(DATA / "retail.csv.gz")["items"].str.split().explode()
@@ -192,5 +204,6 @@ def shapes() -> dict[str, Shape]:
         "bigrams": Shape("keys", open_key, _bigrams, "reddit_bigrams.csv.gz"),
         "zipf": Shape("keys", open_key, _keys),
         "choices": Shape("rules", {"choice": RULES}, _choices),
+        "edges": Shape("edges", EDGES, _edges),
     }
     return _coded() | _numbers() | uncoded

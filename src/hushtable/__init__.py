@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from .domain import Domain as Domain
     from .errors import HushError as HushError
     from .maths.families.family import Family as Family
+    from .maths.learning.language import Language as Language
+    from .maths.learning.learner import Regressor as Regressor
     from .mechanisms.planner import Plan as Plan
     from .mechanisms.planner import plan as plan
     from .owner.comparison import RowComparison as RowComparison
@@ -27,8 +29,10 @@ if TYPE_CHECKING:
     from .questions.answer import CrossTab as CrossTab
     from .questions.lists import Listed as Listed
     from .questions.lists import Lists as Lists
+    from .questions.workloads.cuts import GraphCuts as GraphCuts
     from .questions.workloads.decision_lists import DecisionLists as DecisionLists
     from .questions.workloads.known_lists import KnownLists as KnownLists
+    from .questions.workloads.learned import Learned as Learned
     from .questions.workloads.linear import Linear as Linear
     from .questions.workloads.marginals import Marginals as Marginals
     from .questions.workloads.means import Means as Means
@@ -66,6 +70,7 @@ _HOMES = {
     "AnyOf": "questions.workloads.wide",
     "AllOf": "questions.workloads.wide",
     "AtLeast": "questions.workloads.wide",
+    "GraphCuts": "questions.workloads.cuts",
     "DecisionLists": "questions.workloads.decision_lists",
     "Sparse": "questions.workloads.sparse",
     "KnownLists": "questions.workloads.known_lists",
@@ -73,6 +78,9 @@ _HOMES = {
     "ParityQueries": "questions.workloads.parities",
     "Polynomials": "questions.workloads.polynomials",
     "Family": "maths.families.family",
+    "Learned": "questions.workloads.learned",
+    "Language": "maths.learning.language",
+    "Regressor": "maths.learning.learner",
     "Ranges": "questions.workloads.ranges",
     "Linear": "questions.workloads.linear",
     "Smooth": "questions.workloads.smooth",

@@ -62,7 +62,9 @@ def test_nothing_is_evaluated_or_unpickled(path):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
     }
     assert not calls & {"eval", "exec", "compile", "__import__"}
-    assert not imports(path) & {"pickle", "marshal", "shelve", "random"}
+    # A learner that its maker wants in the file is a pickle, which `learn(trust=True)` runs and nothing else does.
+    allowed = {"pickle"} if path == SRC / "models" / "learned" / "pickled.py" else set()
+    assert not imports(path) & ({"pickle", "marshal", "shelve", "random"} - allowed)
 
 
 def test_importing_the_package_loads_nothing_heavy():
@@ -90,8 +92,11 @@ def test_public_names_are_pinned():
         "DecisionLists",
         "Domain",
         "Family",
+        "GraphCuts",
         "HushError",
         "KnownLists",
+        "Language",
+        "Learned",
         "Ledger",
         "Linear",
         "Listed",
@@ -103,6 +108,7 @@ def test_public_names_are_pinned():
         "Polynomials",
         "Predicates",
         "Ranges",
+        "Regressor",
         "RowComparison",
         "Simulated",
         "Smooth",

@@ -14,18 +14,21 @@ from planting import DRAWS, SMALL, exchanged, measured, released
 
 from hushtable.audit.checks import Check
 from hushtable.audit.measurements import MeasureCase, audit_measure
-from hushtable.audit.shapes import BINARY, FINE, MIXED, REAL, shape
+from hushtable.audit.shapes import BINARY, EDGES, FINE, MIXED, REAL, shape
 from hushtable.audit.statistic_cases import noise_for
 from hushtable.audit.statistic_specimens import STATISTICS
 from hushtable.audit.step_cases import step_cases
 from hushtable.laws import Law
 from hushtable.maths.interactions.layout import CoordinateNoise, InteractionLayout
 from hushtable.maths.smooth.evaluation import evaluate
+from hushtable.questions.workloads.cuts import GraphCuts
+from hushtable.questions.workloads.learned import Learned
 from hushtable.vault.door import door as door_module
 from hushtable.vault.door.door import Door, Measurement
 from hushtable.vault.door.samplers import sample
 from hushtable.vault.statistics import Histogram, OneQuestion, Parities
 from hushtable.vault.statistics.chebyshev import MOST_BITS, ChebyshevSums
+from hushtable.vault.statistics.edge_degrees import EdgeDegrees
 from hushtable.vault.statistics.functions import FunctionSums
 from hushtable.vault.statistics.polynomials import PolynomialSums
 
@@ -142,6 +145,18 @@ def forgotten_rows(seed: int) -> list[Check]:
     return measured(OneRowTooFew(SMALL.sizes), Law.GAUSSIAN, shape(BINARY, rows=2), seed=seed)
 
 
+class OneEnd(EdgeDegrees):
+    """Believes that an edge is in the degree of one vertex, and not of two."""
+
+    def sensitivity(self, *, power, weights, neighbours):
+        return super().sensitivity(power=power, weights=[weights[0], weights[1] / 2], neighbours=neighbours)
+
+
+def degree_of_one_end(seed: int) -> list[Check]:
+    domain = shape(EDGES, "add-remove")
+    return measured(OneEnd(GraphCuts().ends(domain)), domain=domain, seed=seed)
+
+
 # Noise that is used twice
 
 
@@ -231,6 +246,22 @@ def believed_norm(seed: int) -> list[Check]:
     return measured(Believed(tight.polynomials), domain=domain, seed=seed)
 
 
+class FreshEachCall(PolynomialSums):
+    """An oracle without a memo: a question that is asked again has new noise, and is paid for once."""
+
+    def _sensitivity(self, *, power, weights, neighbours):
+        whole = super()._sensitivity(power=power, weights=weights, neighbours=neighbours)
+        calls, distinct = len(self.family.terms), len(np.unique(self._table, axis=1).T)
+        return whole * Fraction(distinct, calls)
+
+
+def memo_by_calls(seed: int) -> list[Check]:
+    domain = shape(BINARY)
+    language = Learned("dnf", terms=2, width=2).spoken(domain)
+    questions = language.language.draw(0, 4)
+    return measured(FreshEachCall(language.sums(np.concatenate([questions, questions]))), domain=domain, seed=seed)
+
+
 class NoRoundingSlack(ChebyshevSums):
     """Prices the polynomials, and not what is left of them when they are rounded."""
 
@@ -263,6 +294,7 @@ FAULTS = {
     "noise on a float grid": Planted(float_noise, ("law", "attack")),
     "sensitivity halved": Planted(halved_sensitivity, ("price",)),
     "a coordinate forgotten": Planted(forgotten_coordinate, ("price",)),
+    "an edge with one end": Planted(degree_of_one_end, ("price",)),
     "rows of one person forgotten": Planted(forgotten_rows, ("price",)),
     "factor 2 missing": Planted(steps.missing_factor_two, ("law",)),
     "factor 2 missing, rho": Planted(steps.missing_factor_two_of_rho, ("law",)),
@@ -291,6 +323,7 @@ FAULTS = {
     "joint noise of one row": Planted(steps.gauge_of_one_row, ("law",)),
     "values outside their range": Planted(unclamped_values, ("price",)),
     "row norm not enforced": Planted(believed_norm, ("price",)),
+    "memo counted by calls": Planted(memo_by_calls, ("price",)),
     "rounding not priced": Planted(no_rounding_slack, ("price",)),
 }
 __all__ = ["FAULTS", "Planted", "proven_above_the_claim"]

@@ -22,8 +22,9 @@ BUDGETS = {"pure": ht.Budget(epsilon=2), "zcdp": ht.Budget(rho="0.5"), "approx":
 RELATIONS = ("replace", "add-remove")
 WORKLOADS = ("marginals(width=2)", "whole_table()", "parities(order=2)")
 # These answer lists of values or functions of numbers, each with laws of its own below.
-OTHERS = {"decision-lists", "hash-sketch", "list-counts", "polynomials", "stability-histogram", "smooth-cheb",
-          "smooth-direct", "smooth-paper", "smooth-sparse", "smooth-spline", "sparse-project"}  # fmt: skip
+OTHERS = {"decision-lists", "degree-cuts", "hash-sketch", "learned", "list-counts", "polynomials", "smooth-cheb",
+          "stability-histogram", "smooth-direct", "smooth-paper", "smooth-sparse", "smooth-spline",
+          "sparse-project"}  # fmt: skip
 # Conditions that are true or false for every row: the columns have no missing values.
 FACTS = {"mixed": ("smoker", "sex = 'male'"), "binary": ("b0", "b2")}
 SHAPES = {"mixed": MIXED, "binary": BINARY}
@@ -80,6 +81,7 @@ OTHER_CASES = {
     "list-counts": (("url IN ('a1', 'a2')", "url = 'b'"), ("pure", "zcdp")),
     "decision-lists": (("decides(choice, near AND NOT cheap AND new)",), ("pure", "zcdp")),
     "polynomials": (("polynomial(near, NOT cheap)", "polynomial(near, cheap)"), ("pure", "zcdp")),
+    "learned": (("near AND NOT cheap", "near OR (cheap AND new)"), ("pure", "zcdp")),
     "smooth-spline": (("SELECT count(*) FROM t", "sex = 'male'"), ("pure", "zcdp")),
     "smooth-cheb": (("SELECT count(*) FROM t",), ("zcdp",)),
     "smooth-sparse": (("SELECT count(*) FROM t",), ("zcdp",)),
@@ -93,6 +95,8 @@ OTHER_PARAMS = [
     for currency in currencies
 ]
 AVERAGES_ALONE = {"smooth-direct"}
+# Cuts are always numbers of edges; tests/unit/test_graph.py has their laws.
+EDGES_ALONE = {"degree-cuts"}
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +117,7 @@ def other(tmp_path_factory):
 def test_every_mechanism_is_here():
     assert {case.values[0] for case in CASES} == (set(mechanisms()) - OTHERS) | {"frozen"}
     named = {one.name: one.by for one in CATALOGUE}
-    assert {named[name] for name in OTHER_CASES} | AVERAGES_ALONE == OTHERS
+    assert {named[name] for name in OTHER_CASES} | AVERAGES_ALONE | EDGES_ALONE == OTHERS
     for name in {case.values[0] for case in CASES}:
         # The published basis of monomials has no Gaussian noise, nor has K-norm noise, whose draws by trial are refused
         # for pairs where rows are added or removed: too few are accepted.
@@ -207,7 +211,7 @@ class TestRows:
 @pytest.mark.parametrize(("name", "relation", "currency"), OTHER_PARAMS)
 def test_other_counts_are_shares_of_all_rows(name, relation, currency, other):
     synopsis = other(name, relation, currency)
-    if name in ("decision-lists", "polynomials"):
+    if name in ("decision-lists", "learned", "polynomials"):
         rows = float(synopsis.model.sums[0])
     elif name.startswith("smooth"):
         rows = number(synopsis, "SELECT count(*) FROM t", count=True)

@@ -25,7 +25,9 @@ def curate(number: int, luck: random.Random) -> list[str]:
     questions = luck.sample(WIDE_QUESTIONS, 3)
     begun = ["--rho", "0.02", "--questions", "1000", "--updates", "200", "--way", "hypothesis"]
     freeze = ["--freeze", f"frozen{number}.hush"] if luck.random() < 0.3 else []
-    return ["curate", "t.csv", *questions, "--domain", "t.yaml", *begun, *freeze]
+    # Every third is a curator on random points, which has a state of its own.
+    points = ["--points", "60", "--state", "points.curator"] if number % 3 == 0 else []
+    return ["curate", "t.csv", *questions, "--domain", "t.yaml", *begun, *freeze, *points]
 
 
 def command(number: int, luck: random.Random) -> list[str]:

@@ -21,15 +21,24 @@ from hushtable.vault.ledger.sealed_lines import START, StateFile, _canonical, _s
 NOTHING = CuratorRequest(budget=None, questions=None, updates=None, factor=None, way=None)
 
 
-def prepare(folder: Path) -> Callable[[random.Random], None]:
-    with quick_vault(folder).curate(budget=ht.Budget(rho=40), updates=5, questions=100, way="hypothesis") as curator:
+def genuine_state(folder: Path, points: int | None) -> bytes:
+    """What a curator wrote that answered eight questions, on all cells or on random points of them."""
+    with quick_vault(folder).curate(
+        budget=ht.Budget(rho=40), updates=5, questions=100, way="hypothesis", points=points
+    ) as curator:
         for text in WIDE_QUESTIONS[:8]:
             curator.ask(text)
-    genuine = (folder / "t.curator").read_bytes()
-    entries = [json.loads(line) for line in genuine.splitlines()]
+    return (folder / "t.curator").read_bytes()
+
+
+def prepare(folder: Path) -> Callable[[random.Random], None]:
+    (folder / "points").mkdir()
+    both = [genuine_state(folder, None), genuine_state(folder / "points", 40)]
     path = folder / "case.curator"
 
     def run(luck: random.Random) -> None:
+        genuine = luck.choice(both)
+        entries = [json.loads(line) for line in genuine.splitlines()]
         if luck.random() < 0.3:
             path.write_bytes(mutate_bytes(genuine, luck))
         else:

@@ -43,12 +43,15 @@ def main() -> None:
         *ranged(),
         people(),
         *twice(),
+        equal_parts(),
         *rare(),
         *wide(),
+        *barred(),
         *keyed(),
         *smooth(),
         *decided(),
         *long_lists(),
+        *graph(),
         curated(),
         compared(),
     ]
@@ -186,6 +189,13 @@ def twice() -> Iterator[Case]:
     yield "pair-rake-triples", made, ("b0 AND b1 AND b4", "SELECT b2, b4, count(*) FROM t GROUP BY b2, b4")
 
 
+def equal_parts() -> Case:
+    """A whole table of which every width from two columns on was compared as exactly, with what was usual then."""
+    shape = domain()
+    table = table_of(shape, random_codes(shape, 4000, seed=3))
+    return "pair-rake-equal-parts", release(shape, table, "gdp", "whole_table()"), CODED
+
+
 def rare() -> Iterator[Case]:
     """Many columns of rare values."""
     shape = domain({f"b{i}": {"kind": "boolean", "missing": "error"} for i in range(32)})
@@ -202,6 +212,17 @@ def wide() -> Iterator[Case]:
     questions = ("any(b0, b1, b2, b3)", "at_least(2, b0, b1, b4, b5)", "b0 AND NOT b1 AND b5")
     for budget in ("zcdp", "gdp"):
         yield f"predicates-{budget}", release(shape, table, budget, "predicates(width=5)"), questions
+
+
+def barred() -> Iterator[Case]:
+    """Conditions on more columns than are measured together, whose bars were measured."""
+    shape = domain({f"b{i}": {"kind": "boolean", "missing": "error"} for i in range(24)})
+    hidden = np.random.default_rng(9).normal(size=(25, 5_000))
+    table = table_of(shape, (0.5 * hidden[-1] + hidden[:-1] > 0.8).astype(np.uint16))
+    every = ", ".join(f"b{i}" for i in range(8))
+    questions = (f"any({every})", f"at_least(2, {every})", "b0 AND NOT b1 AND b5 AND b6 AND b9")
+    for budget in ("pure", "gdp"):
+        yield f"wide-bar-{budget}", release(shape, table, budget, "any_of(width=8)"), questions
 
 
 def keyed() -> Iterator[Case]:
@@ -281,6 +302,20 @@ def long_lists() -> Iterator[Case]:
     table = pa.table({"choice": pa.array(dummy_rows(shape, rows=1000, seed=1)["choice"])})
     asked = ("decides(choice, i0 AND NOT i1)", "decides(choice)")
     yield "long-decision-lists", release(shape, table, "gdp", "decision_lists(order=2)"), asked
+
+
+def graph() -> Iterator[Case]:
+    """Edges, with names and with numbers for vertices; degrees alone, and pairs beside them."""
+    names = {"kind": "vertex", "values": ["ada", "ben", "o'neil, c", "dee", "eve"]}
+    numbers = {"kind": "vertex", "between": [10, 40]}
+    like, asked = {"kind": "vertex", "like": "caller"}, ("cut(ada, 'o''neil, c')", "degree(eve)", "edges()")
+    for name, ends, mechanism, questions in (
+        ("graph-pairs", names, "degree-cuts", asked),
+        ("graph", numbers, "degree-cuts(pairs=False)", ("cut(10, 20, 30)", "degree(11)", "edges()")),
+    ):
+        shape = ht.Domain.from_dict({"table": "t", "attributes": {"caller": ends, "called": like}})
+        table = pa.table(dummy_rows(shape, rows=1000, seed=1))
+        yield name, release(shape, table, "pure", "cuts(repeats=200)", mechanism), questions
 
 
 def curated() -> Case:

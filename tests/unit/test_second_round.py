@@ -80,11 +80,11 @@ def test_it_spends_its_shares_in_two_steps():
     shape, codes = domain(SIX, neighbours="add-remove"), rows_of_six()
     _, made, account = release(shape, codes)
     whole = made.design.price.amount
-    # Columns, scores, pairs; then scores and interactions of triples; then the calibration: five widths, and distances.
+    # Columns, scores, pairs; then scores and interactions of triples; then the calibration: four widths, and distances.
     shares = [float(amount / whole) for amount, _ in account.paid]
-    assert len(shares) == 11
+    assert len(shares) == 10
     assert shares[3:5] == pytest.approx([0.02, SECOND_ROUND - 0.02], rel=1e-3)
-    assert shares[5:] == pytest.approx([0.01, 0.005, 0.0025, 0.00125, 0.00125, 0.01], rel=1e-3)
+    assert shares[5:] == pytest.approx([0.005, 0.005, 0.005, 0.005, 0.01], rel=1e-3)
 
 
 @pytest.mark.parametrize("case", ["few rows", "independent", "pure"])
@@ -94,7 +94,7 @@ def test_it_is_left_out_where_noise_would_win(case):
         codes = np.random.default_rng(3).integers(0, 2, codes.shape).astype(np.uint8)
     model, _, account = release(shape, codes, budget=ht.Budget(epsilon=1) if case == "pure" else BUDGET)
     assert not triples_in(model)
-    assert len(account.paid) == 9
+    assert len(account.paid) == 8
     assert not any("second round" in remark for remark in model.remarks())
 
 

@@ -15,6 +15,7 @@ import pyarrow as pa
 from ..domain import Domain
 from ..domain.attributes import Attribute, Ordered, Uncoded
 from ..domain.decision_list import DecisionList
+from ..domain.vertex import Vertex
 from ..vault.coding import read_keys
 from ..vault.statistics import Statistic
 from ..vault.statistics.base import T, Total, add_up
@@ -89,6 +90,8 @@ def telling_values(attribute: Attribute) -> list[str | None]:
     """One value a code; of numbers both ends of every bin; of open columns a few names."""
     if isinstance(attribute, DecisionList):
         return _decision_lists(attribute)
+    if isinstance(attribute, Vertex):
+        return [*map(attribute.label, range(attribute.count)), "undeclared", None]
     if isinstance(attribute, Uncoded):
         return list(NAMES)
     if isinstance(attribute, Ordered):

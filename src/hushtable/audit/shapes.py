@@ -10,6 +10,7 @@ from ..domain import Domain
 __all__ = [
     "BINARY",
     "CLOSED",
+    "EDGES",
     "FINE",
     "LONG_RULES",
     "MIXED",
@@ -43,6 +44,7 @@ RULES: Attributes = {"choice": {"kind": "decision_list", "inputs": ["near", "che
 LONG_RULES: Attributes = {
     "choice": {"kind": "decision_list", "inputs": ["near", "cheap", "new", "a", "b", "c", "d", "e", "f"], "length": 20}
 }
+EDGES: Attributes = {"caller": {"kind": "vertex", "between": [1, 5]}, "called": {"kind": "vertex", "like": "caller"}}
 REAL: Attributes = {
     "age": {"kind": "integer", "between": [18, 98], "bins": 4},
     "bmi": {"kind": "number", "between": [14, 54], "bins": 4},

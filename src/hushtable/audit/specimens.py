@@ -19,7 +19,7 @@ from ..questions.lists import Listed
 from ..questions.workloads.base import Workload
 from ..questions.workloads.known_lists import KnownLists
 from .made_up_tables import NAMES
-from .shapes import BINARY, CLOSED, LONG_RULES, MIXED, OPEN, RANGES, REAL, RULES, SMOOTH, Attributes, shape
+from .shapes import BINARY, CLOSED, EDGES, LONG_RULES, MIXED, OPEN, RANGES, REAL, RULES, SMOOTH, Attributes, shape
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -235,6 +235,14 @@ SPECIMENS: tuple[Specimen, ...] = (
         ("polynomial(near, NOT cheap)",), model="polynomials", attacks=(Attack(budgets=(PURE, RHO), runs=120),),
     ),
     Specimen(
+        "learned", BINARY, "learned(language=dnf, terms=2, width=2, questions=60)", "learned", PURE,
+        ("near AND NOT cheap", "near OR (cheap AND new)"), model="learned", attacks=(Attack(runs=100),),
+    ),
+    Specimen(
+        "learned-kernel", CLOSED, "learned(language=all_of, width=3, learner=kernel)", "learned", RHO,
+        ("sex = 'male' AND smoker", "age < 18"), model="learned",
+    ),
+    Specimen(
         "mwem", CLOSED, "marginals(width=2)", "mwem(rounds=3)", RHO, TABLES,
         model="weighted", chooses=True,
         attacks=(Attack(budgets=(PURE, RHO), attributes=MIXED, mechanism="mwem(rounds=2)", runs=120),),
@@ -323,6 +331,11 @@ SPECIMENS: tuple[Specimen, ...] = (
         "smooth-direct", SMOOTH, "smooth(columns=[age], examples=['exp(-age / 40)'])", "smooth-direct", RHO, MEANS[:1],
         model="smooth-direct",
         attacks=(Attack(attributes=REAL, workload="smooth(columns=[age, bmi], examples=['exp(-age/50)', 'age*bmi'])"),),
+    ),
+    Specimen(
+        "degree-cuts", EDGES, "cuts()", "degree-cuts", PURE,
+        ("cut(1, 3)", "unbiased cut(1, 3)", "cut(2, 3, 4)", "degree(4)", "edges()"),
+        model="graph", attacks=(Attack(runs=300), Attack(mechanism="degree-cuts(pairs=False)", runs=300)),
     ),
     Specimen(
         "list-counts", OPEN, "known_lists()", "list-counts", PURE, ("url IN ('a1', 'a2')", "url = 'b'"),

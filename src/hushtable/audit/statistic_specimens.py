@@ -29,7 +29,10 @@ from ..maths.smooth.chebyshev import WEIGHT_UNIT, decaying
 from ..maths.smooth.expressions import parse_expression
 from ..maths.weighted_rows.grouped_sets import GroupedSet
 from ..maths.weighted_rows.rare_design import RareColumns
+from ..maths.wide.prefix_polynomials import prefix_polynomials
 from ..maths.wide.shape import Symmetric
+from ..maths.wide.single_polynomials import single_polynomials
+from ..questions.workloads.cuts import GraphCuts
 from ..vault import statistics
 from ..vault.statistics import Statistic
 from ..vault.statistics.bounded_tables import BoundedTables
@@ -37,6 +40,8 @@ from ..vault.statistics.cell_vectors import CellVectors
 from ..vault.statistics.chebyshev import ChebyshevSums
 from ..vault.statistics.decided_counts import DecidedCounts
 from ..vault.statistics.decision_lists import DecisionListSums
+from ..vault.statistics.edge_degrees import EdgeDegrees
+from ..vault.statistics.edge_pairs import VertexPairs
 from ..vault.statistics.functions import FunctionSums
 from ..vault.statistics.hash_sums import HashSums
 from ..vault.statistics.list_count import ListCount
@@ -52,7 +57,7 @@ from ..vault.statistics.splines import SplineSums
 from ..vault.statistics.split_sums import SplitSums
 from ..vault.statistics.wide_counts import WideCounts
 from .made_up_tables import NAMES
-from .shapes import BINARY, FINE, MIXED, OPEN, RANGES, REAL, RULES, Attributes
+from .shapes import BINARY, EDGES, FINE, MIXED, OPEN, RANGES, REAL, RULES, Attributes
 
 __all__ = ["STATISTICS", "StatisticSpecimen", "key_of"]
 
@@ -190,7 +195,8 @@ def _list_monomials(domain: Domain) -> list[Statistic]:
 def _long_lists(domain: Domain) -> list[Statistic]:
     (attribute,) = domain.attributes
     assert isinstance(attribute, DecisionList)
-    return [LongListSums(attribute, order) for order in (1, 2)]
+    made = (prefix_polynomials, single_polynomials)
+    return [LongListSums(attribute, make(attribute.most_rules, order)) for make in made for order in (1, 2)]
 
 
 def _decided_counts(domain: Domain) -> list[Statistic]:
@@ -298,6 +304,8 @@ STATISTICS: dict[str, StatisticSpecimen] = {
     "decision-lists": StatisticSpecimen(attributes=RULES, build=_decision_lists),
     "list-monomials": StatisticSpecimen(attributes=RULES, build=_list_monomials),
     "long-lists": StatisticSpecimen(attributes=RULES, build=_long_lists),
+    "edge-degrees": StatisticSpecimen(attributes=EDGES, build=lambda d: [EdgeDegrees(GraphCuts().ends(d))]),
+    "edge-pairs": StatisticSpecimen(attributes=EDGES, build=lambda d: [VertexPairs(GraphCuts().ends(d))]),
     "decided-counts": StatisticSpecimen(attributes=RULES, build=_decided_counts),
     "splines": StatisticSpecimen(attributes=REAL, build=_splines),
     "chebyshev": StatisticSpecimen(attributes=FINE, build=_chebyshev, exact=()),

@@ -28,7 +28,9 @@ def run(
     in_file: Annotated[
         Path | None,
         typer.Option(
-            "--in", help="Instead of a question: how many rows have one of the values in this file, one a line."
+            "--in",
+            help="Instead of a question: how many rows have one of the values in this file, one a line; of a graph, "
+            "how many edges leave these vertices.",
         ),
     ] = None,
     count: Annotated[

@@ -316,7 +316,8 @@ def _belief(plan: CuratorPlan, start: dict[str, Any]) -> ConditionBelief:
     if rows is None or (values and not scale):
         raise ValueError("tables without noise, or of no rows")
     ends = [*accumulate(sizes, initial=0)]
-    if values and len(values) != ends[-1]:
+    # Points are drawn by the tables of single columns.
+    if (values or plan.sub_universe is not None) and len(values) != ends[-1]:
         raise ValueError("tables of another domain")
     tables = [
         Measured((p,), np.array(values[ends[p] : ends[p + 1]], dtype=np.int64), scale)

@@ -16,7 +16,14 @@ import numpy as np
 
 from ..errors import BadState
 from ..maths.distribution import Factored
-from ..maths.distribution.kind_ratios import Comparison, KindRatios, deviations, pair_comparisons, tables_of_pairs
+from ..maths.distribution.kind_ratios import (
+    DEPENDENCE,
+    Comparison,
+    KindRatios,
+    deviations,
+    pair_comparisons,
+    tables_of_pairs,
+)
 from ..maths.weighted_rows.error_ratios import tables_to_sum
 from ..mechanisms.summed_distance import compared
 from ..models.weighted.calibration import WeightedCalibration, read_ratios
@@ -29,11 +36,12 @@ if TYPE_CHECKING:
 
 __all__ = ["UsualBars", "bought", "due", "remembered_bars"]
 
-# Tables of two and three columns are compared, whatever the hypothesis has joined; of one where there is no other.
 # Errors of free answers over the standard deviation of their comparison, as on other tables (docs/curator.md).
 PASSED = 1.0
 # Root mean square errors of free answers on points over what raises the threshold, where most lies just below it.
 UNSAID = 0.35
+# Tables of two and three columns are compared, whatever the hypothesis has joined; of one where there is no other, and
+# as older versions did.
 COMPARED = Comparison("any", 1, 5)
 OLDER = {"sums": "sum", "expected": "expected", "scales": "scale"}
 
@@ -54,7 +62,8 @@ def bought(door: Door, plan: CuratorPlan, distribution: Factored, rows: int, sta
     sets = tables_of_pairs(distribution, random, _by_pairs(plan, rows))
     if not sets:
         by_width = tables_to_sum(distribution.one_ways(), random)
-        sets = {COMPARED: [table for tables in by_width[1:3] or by_width for table in tables]}
+        wide = [table for tables in by_width[1:3] for table in tables]
+        sets = {DEPENDENCE: wide} if wide else {COMPARED: by_width[0]}
     ratios = compared(
         door, plan.domain, plan.law, sets=sets, distribution=distribution, carriers=None, rows=rows,
         amount=plan.calibration_each,
@@ -86,7 +95,7 @@ class UsualBars:
     def stderr(self, value: float, asked: Asked, subject: Subject, *, free: bool) -> float:
         """In rows, of what the hypothesis says to a question; nan where nothing is known."""
         known, rows = [], subject.rows
-        if self.ratios is not None and self.ratios.by_pairs:
+        if self.ratios is not None and self.ratios.apart:
             known.append(rows * float(self.ratios.by_parts(asked.parts, rows, subject.start_variance)[0]))
         elif self.ratios is not None:
             deviation = float(deviations(np.array([value / rows]), 0.0, rows)[0])

@@ -179,6 +179,7 @@ class Domain:
         newest = self.means or self.followers or self.levels or self.always or self.unit.person is not None
         plain = [dict(vars(a)) for a in self.attributes]
         newest = newest or any(p.get("ranged") or p.get("step") or p.get("atoms") for p in plain)
+        newest = newest or any(a.kind == "vertex" for a in self.attributes)
         if newest or (self.impossible and self._compares):
             return NEWEST_FORM
         coded = any(a.kind in ("date", "time") for a in self.attributes)

@@ -16,6 +16,7 @@ from .attributes import Attribute, Binned, Ordered, Uncoded, number_in
 from .decision_list import DecisionList
 from .impossible import events_of
 from .rule_text import rule_texts
+from .vertex import Vertex
 
 __all__ = ["dummy_rows", "write_dummy"]
 
@@ -96,7 +97,9 @@ def _value(attribute: Attribute, code: int, generator: np.random.Generator) -> s
 
 
 def _uncoded(attribute: Uncoded, generator: np.random.Generator) -> str:
-    """One of a million names, or a decision list of any length about distinct inputs."""
+    """One of a million names, a vertex, or a decision list of any length about distinct inputs."""
+    if isinstance(attribute, Vertex):
+        return attribute.label(int(generator.integers(attribute.count)))
     if not isinstance(attribute, DecisionList):
         return f"{attribute.name}-{generator.integers(0, 10**6)}"
     tested = generator.permutation(len(attribute.inputs))[: generator.integers(0, attribute.most_rules + 1)]

@@ -11,7 +11,8 @@ from ..words import listed, suggestion
 from .attributes import Attribute, Binned, Boolean, Integer, Missing, Number, Open, canonical
 from .decision_list import DecisionList
 from .reading_dates import read_date, read_time
-from .reading_numbers import read_number, whole_number
+from .reading_numbers import read_bounds, read_number, whole_number
+from .reading_vertices import read_vertex, with_like
 from .reading_words import read_category, read_codes, read_labels
 
 __all__ = ["check_settings", "read_attributes", "read_means", "read_table", "read_unit"]
@@ -27,6 +28,7 @@ OPTIONS = {
     "time": ALL | {"between", "edges", "bins"},
     "open": set[str](),
     "decision_list": {"inputs", "length", "missing"},
+    "vertex": {"values", "between", "like"},
 }
 KINDS = tuple(OPTIONS)
 
@@ -68,7 +70,7 @@ def read_attributes(parts: Mapping[str, Any]) -> tuple[Attribute, ...]:
     if not isinstance(attributes, Mapping) or not attributes:
         raise BadDomain("the domain has no attributes; add `attributes:` with one line a column")
     codes = read_codes(parts.get("missing_values", ()), "missing_values")
-    built = tuple(_attribute(_name(name), given, codes) for name, given in attributes.items())
+    built = tuple(_attribute(_name(name), given, codes) for name, given in with_like(attributes).items())
     if len({a.name for a in built}) < len(built):
         raise BadDomain("two attributes have the same name; name each column once")
     return built
@@ -123,8 +125,8 @@ def _attribute(name: str, given: object, codes: tuple[str, ...]) -> Attribute:
     if missing not in ("category", "error"):
         raise BadDomain(f"{name}: missing must be category or error, not '{missing}'")
     other, how = _flag(given.get("other", False), name), cast(Missing, missing)
-    if kind == "open":
-        return Open(name=name)
+    if kind in ("open", "decision_list", "vertex"):
+        return _uncoded(name, kind, given, how)
     if "missing_values" in given:
         codes = read_codes(given["missing_values"], f"{name}: missing_values")
     shared: dict[str, Any] = {"other": other, "missing": how, "missing_values": codes}
@@ -134,10 +136,17 @@ def _attribute(name: str, given: object, codes: tuple[str, ...]) -> Attribute:
         return read_category(name, given, shared, lambda: _names(name, given, "values"))
     if kind in ("date", "time"):
         return read_date(name, given, shared) if kind == "date" else read_time(name, given, shared)
-    if kind == "decision_list":
-        length = whole_number(given.get("length", 0), f"{name}: length")
-        return DecisionList(name=name, missing=how, inputs=_names(name, given, "inputs"), length=length)
     return read_number(name, given, Integer if kind == "integer" else Number, shared)
+
+
+def _uncoded(name: str, kind: str, given: Mapping[str, Any], how: Missing) -> Attribute:
+    if kind == "open":
+        return Open(name=name)
+    if kind == "vertex":
+        ends = read_bounds(name, given["between"]) if "between" in given else None
+        return read_vertex(name, given, ends, lambda: _names(name, given, "values"))
+    length = whole_number(given.get("length", 0), f"{name}: length")
+    return DecisionList(name=name, missing=how, inputs=_names(name, given, "inputs"), length=length)
 
 
 def _name(name: object) -> str:

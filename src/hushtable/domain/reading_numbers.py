@@ -11,7 +11,7 @@ from ..words import counted, readable
 from .attributes import MOST_CODES, Integer, Number, edge_text
 from .range_cells import SINGLE, first_cuts
 
-__all__ = ["fraction_of", "read_number", "whole_number"]
+__all__ = ["fraction_of", "read_bounds", "read_number", "whole_number"]
 
 # Characters of a number; equal bins between two long decimals have edges that are longer fractions.
 LONGEST = 2000
@@ -24,7 +24,7 @@ def read_number(
     name: str, given: Mapping[str, Any], kind: type[Integer] | type[Number], shared: dict[str, Any]
 ) -> Integer | Number:
     """A column of numbers: bins as declared, one a value of short ranges of whole numbers, else cells to be found."""
-    low, high = between = _bounds(name, given.get("between"))
+    low, high = between = read_bounds(name, given.get("between"))
     whole = kind is Integer
     if whole and (low.denominator, high.denominator) != (1, 1):
         raise BadDomain(f"{name}: an integer lies between whole numbers, not {readable(low)} and {readable(high)}")
@@ -45,7 +45,8 @@ def read_number(
     return kind(cuts=first_cuts(unseen), ranged=True, **made)
 
 
-def _bounds(name: str, between: object) -> Between:
+def read_bounds(name: str, between: object) -> Between:
+    """The lowest and the highest value."""
     if not isinstance(between, (list, tuple)) or len(between) != 2:
         raise BadDomain(f"{name}: needs `between: [lowest, highest]`")
     low, high = (fraction_of(b, name) for b in between)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from math import comb
 from typing import TYPE_CHECKING, Any, cast
 
@@ -23,8 +24,8 @@ from ..vault.door.noise import Noise
 from ..vault.statistics.decision_lists import DecisionListSums
 from ..words import counted, readable
 from .allocation import least_variance_root
-from .base import Design, Forecast, Measuring, Mechanism, of_kind
-from .long_lists import LongLists, long_list_design, release_long_lists
+from .base import Design, Forecast, Measuring, Mechanism, of_kind, options_text
+from .long_lists import POLYNOMIALS, LongLists, long_list_design, release_long_lists
 
 if TYPE_CHECKING:
     from ..vault.door.door import Door
@@ -39,6 +40,7 @@ SECONDS_PER_SET, SECONDS_PER_ROW = 1e-8, 1.2e-5
 ROUNDS = 300
 
 
+@dataclass(frozen=True)
 class DecisionListsRelease(Mechanism[Measuring[DecisionListSums] | LongLists]):
     """Rows are decision lists, questions are inputs [ThaUV12, Sec. 4.3].
 
@@ -47,12 +49,20 @@ class DecisionListsRelease(Mechanism[Measuring[DecisionListSums] | LongLists]):
     a decision list has little weight on them, so each size of set has its own noise, which makes the answer's
     variance least at the given price.
 
-    Lists of more than 8 rules are sums of ORs of their first rules, and how far that is off is measured (`LongLists`).
+    Lists of more than 8 rules are sums of polynomials, a rule each, and how far that is off is measured (`LongLists`).
     """
+
+    polynomials: str | None = None
+    """Of lists of more than 8 rules: those of ORs of the first rules (prefix), or the one linear program of least bias
+    (single); what a forecast finds better unless given."""
 
     name = "decision-lists"
     source = "ThaUV12"
     answers = (DecisionLists,)
+
+    def __post_init__(self) -> None:
+        if self.polynomials is not None and self.polynomials not in POLYNOMIALS:
+            raise BadPlan(f"polynomials must be {' or '.join(POLYNOMIALS)}, not {self.polynomials!r}")
 
     def design(
         self, domain: Domain, workload: Workload, price: Price, rows: int | None = None
@@ -62,7 +72,15 @@ class DecisionListsRelease(Mechanism[Measuring[DecisionListSums] | LongLists]):
         asked = of_kind(workload, DecisionLists)
         column = asked.column(domain)
         if column.most_rules > LONGEST_EXACT:
-            return cast(Design[Any], long_list_design(self, domain, column, asked.order, price, rows))
+            made = long_list_design(
+                self, domain, column, price, rows, order=asked.order, polynomials=self.polynomials
+            )  # fmt: skip
+            return cast(Design[Any], replace(made, options=options_text(self)))
+        if self.polynomials is not None:
+            raise BadPlan(
+                f"lists of up to {LONGEST_EXACT} rules have the best polynomial for each pattern of decisions; leave "
+                f"polynomials={self.polynomials} out"
+            )
         highest = _highest_order(len(column.inputs), asked.order or column.most_rules, given=asked.order is not None)
         best = self._at_order(domain, column, highest, price)
         if asked.order is None and rows is not None:

@@ -1,4 +1,4 @@
-"""Long decision lists: sums of prefix ORs of low degree, and how far they are off on held-out inputs."""
+"""Long decision lists: sums of polynomials of low degree, a rule each, and how far they are off on held-out inputs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ from ..errors import BadPlan
 from ..laws import Law
 from ..maths.interactions.layout import InteractionLayout
 from ..maths.wide.bar import WideBar
-from ..maths.wide.prefix_polynomials import MOST_ORDER, PrefixPolynomials
+from ..maths.wide.made_up_lists import error_on_made_up_lists
+from ..maths.wide.prefix_polynomials import prefix_polynomials
+from ..maths.wide.rule_polynomials import MOST_ORDER
+from ..maths.wide.single_polynomials import CHANCES, single_polynomials
 from ..models.decision_lists import DecisionListsModel
 from ..vault.door.noise import Noise
 from ..vault.statistics.decided_counts import DecidedCounts
@@ -30,16 +33,16 @@ from .wide_design import part_of, scale_for
 if TYPE_CHECKING:
     from ..vault.door.door import Door
 
-__all__ = ["LongLists", "long_list_design", "release_long_lists"]
+__all__ = ["POLYNOMIALS", "LongLists", "long_list_design", "release_long_lists"]
 
+# The two ways to polynomials, by the name that asks for one of them.
+POLYNOMIALS = {"prefix": prefix_polynomials, "single": single_polynomials}
 # Numbers beyond which a release takes too long; and the measured cost of one set of rules of one row, seconds.
 MOST_NUMBERS, SECONDS_PER_SET, SECONDS_PER_ROW = 2_000_000, 2e-8, 4e-5
 # The share of the price that tells how far answers are off, and on how many inputs.
 CALIBRATION, HELD_OUT = Fraction(3, 100), 100
 # The share of the rest that tells the number of rows, where that is private.
 OF_ROWS = Fraction(1, 50)
-# Made-up lists and inputs that an order is chosen on, before any row is read.
-REFERENCE, AT, CHANCE = 20_000, 12, 0.25
 SEED = 17
 
 
@@ -53,9 +56,11 @@ class LongLists:
 
 
 def long_list_design(
-    by: Mechanism[Any], domain: Domain, column: DecisionList, order: int | None, price: Price, rows: int | None
-) -> Design[LongLists]:
-    """At the order that is given, or the one of least noise and error of made-up lists; that needs the rows."""
+    by: Mechanism[Any], domain: Domain, column: DecisionList, price: Price, rows: int | None, *,
+    order: int | None, polynomials: str | None,
+) -> Design[LongLists]:  # fmt: skip
+    """At the order and by the polynomials that are given, or those of least noise and error of made-up lists, which
+    need the rows."""
     fitting = [t for t in range(1, MOST_ORDER + 1) if _numbers(column, t) <= MOST_NUMBERS]
     if order is not None and order not in fitting:
         raise BadPlan(
@@ -64,42 +69,53 @@ def long_list_design(
         )
     if order is None and rows is None:
         raise BadPlan("lists of more than 8 rules need about how many rows there are: give rows, or order")
-    designs = [_at_order(by, domain, column, t, price) for t in (fitting if order is None else [order])]
-    best = min(designs, key=lambda design: _expected(design, rows or 1))
-    if order is None:
-        others = ", ".join(f"order {d.parameters.statistic.order}: {_expected(d, rows or 1):.2g}" for d in designs)
-        why = f"the order has the least noise and error on made-up lists, as a share of the rows ({others})"
-        best = _with_outlook(best, why)
-    return best
+    ways = [way for name, way in POLYNOMIALS.items() if polynomials in (None, name)]
+    compared = list[tuple[float, Design[LongLists]]]()
+    for t in fitting if order is None else [order]:
+        designs = [_designed(by, domain, LongListSums(column, way(column.most_rules, t)), price) for way in ways]
+        compared += [(_expected(design, rows or 1), design) for design in designs]
+        # Noise grows with the order, and no polynomials have much less than others.
+        if compared[-len(ways)][1].error / 2 > min(error for error, _ in compared) * (rows or 1):
+            break
+    best = min(compared, key=lambda pair: pair[0])[1]
+    return best if len(compared) == 1 else replace(best, outlook=(*best.outlook, _reason(compared, best)))
 
 
-def _with_outlook(design: Design[LongLists], text: str) -> Design[LongLists]:
-    return replace(design, outlook=(*design.outlook, text))
+def _reason(compared: list[tuple[float, Design[LongLists]]], best: Design[LongLists]) -> str:
+    """Why this one, beside all others: the error that was expected of each."""
+    by_order: dict[int, list[str]] = {}
+    for error, design in compared:
+        polynomials = design.parameters.statistic.polynomials
+        by_order.setdefault(polynomials.order, []).append(f"{error:.2g} by {polynomials.name}")
+    others = "; ".join(f"order {order}: {', '.join(errors)}" for order, errors in by_order.items())
+    chosen = best.parameters.statistic.polynomials
+    return (
+        f"order {chosen.order} by {chosen.name} has the least noise and error on made-up lists, as a share of the rows "
+        f"({others})"
+    )
 
 
 def _numbers(column: DecisionList, order: int) -> int:
     return 1 + InteractionLayout.count([2] * len(column.inputs), order)
 
 
-def _at_order(by: Mechanism[Any], domain: Domain, column: DecisionList, order: int, price: Price) -> Design[LongLists]:
-    statistic, law = LongListSums(column, order), Law.of(price)
+def _designed(by: Mechanism[Any], domain: Domain, statistic: LongListSums, price: Price) -> Design[LongLists]:
+    law, polynomials = Law.of(price), statistic.polynomials
     calibration = part_of(price, CALIBRATION)
     rest, of_rows = part_of(price, 1 - CALIBRATION), OF_ROWS if domain.unit.private_rows else Fraction(0)
     noise = Noise.sharing(rest, statistic, domain.unit, [of_rows, 1 - of_rows])
-    bias = float(statistic.polynomials.bias)
-    stderr = math.sqrt(law.variance(noise.per_group[1]) * (statistic.length - 1)) / 2 ** (
-        statistic.polynomials.grid + 1
-    )
+    bias = float(polynomials.bias)
+    stderr = math.sqrt(law.variance(noise.per_group[1]) * (statistic.length - 1)) / 2 ** (polynomials.grid + 1)
     return Design(
         by=by,
-        summary=f"{statistic.length - 1:,} parities of at most {counted(order, 'input')} (prefix ORs, certified bias "
-        f"{readable(float(f'{bias:.3g}'))}) with {law.noise}",
+        summary=f"{statistic.length - 1:,} parities of at most {counted(statistic.order, 'input')} "
+        f"({polynomials.name}, certified bias {readable(float(f'{bias:.3g}'))}) with {law.noise}",
         price=price,
         numbers=statistic.length,
         parameters=LongLists(statistic=statistic, noise=noise, calibration=calibration),
         forecasts=(Forecast(width=1, tables=1, typical=stderr, worst=stderr, bias=bias),),
         memory=150_000_000 + 40 * statistic.length,
-        work=1e6 * (SECONDS_PER_ROW + int(statistic.polynomials.sets.sum()) * SECONDS_PER_SET),
+        work=1e6 * (SECONDS_PER_ROW + int(polynomials.sets.sum()) * SECONDS_PER_SET),
         outlook=(
             f"{float(100 * CALIBRATION):g}% of the budget goes to held-out inputs, which say how far answers are off",
         ),
@@ -108,39 +124,8 @@ def _at_order(by: Mechanism[Any], domain: Domain, column: DecisionList, order: i
 
 def _expected(design: Design[LongLists], rows: int) -> float:
     """The noise, and the error that made-up lists have without noise, as a share of the rows."""
-    return design.forecasts[0].typical / rows + _reference_error(design.parameters.statistic.polynomials)
-
-
-def _reference_error(polynomials: PrefixPolynomials) -> float:
-    """How far made-up lists of positive literals are off at inputs of which a quarter is true: a mean distance.
-
-    Public: the lists are drawn, not read. Each input has its own chance to speak for 1.
-    """
-    source, k = np.random.default_rng(SEED), polynomials.length
-    liked, ors = source.random(k), _ors(polynomials) / 2.0**polynomials.grid
-    tested = source.random((REFERENCE, k)).argsort(axis=1)
-    decisions = np.where(source.random((REFERENCE, k)) < liked[tested], 1.0, -1.0)
-    decisions = np.column_stack([decisions, -decisions[:, -1]])
-    changes, lists, distances = decisions[:, :-1] - decisions[:, 1:], np.arange(REFERENCE), []
-    for _ in range(AT):
-        true = (source.random(k) < CHANCE)[tested]
-        ones = true.cumsum(axis=1)
-        exact = np.where(ones[:, -1] > 0, decisions[lists, true.argmax(axis=1)], decisions[:, -1])
-        near = decisions[:, -1] + (changes * ors[np.arange(1, k + 1), ones]).sum(axis=1)
-        distances.append(abs(float((near - exact).mean())) / 2)
-    return float(np.mean(distances))
-
-
-def _ors(polynomials: PrefixPolynomials) -> NDArray[np.float64]:
-    """Entry (rules, ones): the polynomial of the OR of so many rules where so many are true."""
-    from ..maths.wide.krawtchouk import krawtchouk
-
-    k = polynomials.length
-    out = np.zeros((k + 1, k + 1))
-    for rules in range(1, k + 1):
-        t = min(polynomials.order, rules)
-        out[rules, : rules + 1] = polynomials.ors[rules, : t + 1] @ krawtchouk(rules, t)
-    return out
+    statistic = design.parameters.statistic
+    return design.forecasts[0].typical / rows + error_on_made_up_lists(statistic.polynomials, statistic.inputs)
 
 
 def release_long_lists(door: Door, domain: Domain, made: LongLists) -> DecisionListsModel:
@@ -171,7 +156,7 @@ def release_long_lists(door: Door, domain: Domain, made: LongLists) -> DecisionL
 
 
 def _held_out(inputs: int) -> Iterator[NDArray[np.bool_]]:
-    """A public sample: half of the inputs true, or a quarter, or all but a quarter."""
+    """A public sample: from a twentieth to three quarters of the inputs true."""
     source = np.random.default_rng([SEED, inputs])
     for number in range(HELD_OUT):
-        yield source.random(inputs) < (0.5, 0.25, 0.5, 0.75)[number % 4]
+        yield source.random(inputs) < CHANCES[number % len(CHANCES)]

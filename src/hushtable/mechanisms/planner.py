@@ -9,8 +9,10 @@ from ..accounting import epsilon_of
 from ..budget import GRID, Budget, Currency, Number, Price, exact
 from ..domain import Domain
 from ..domain.decision_list import DecisionList
+from ..domain.vertex import Vertex
 from ..errors import BadPlan
 from ..questions.workloads import DecisionLists, Marginals, Workload, read_workload
+from ..questions.workloads.cuts import GraphCuts
 from ..questions.workloads.sparse import Sparse
 from ..questions.workloads.whole_table import WholeTable
 from ..words import readable
@@ -99,6 +101,8 @@ def _default_workload(
     """
     if not domain.closed and any(isinstance(a, DecisionList) for a in domain.attributes):
         return DecisionLists()
+    if not domain.closed and any(isinstance(a, Vertex) for a in domain.attributes):
+        return GraphCuts()
     if not domain.closed:
         return Sparse(size=100)
     if len(domain.closed) > 1 and _can_do_whole(mechanism):

@@ -14,7 +14,14 @@ from ..domain import Domain
 from ..laws import Law
 from ..maths.distribution import Factored
 from ..maths.distribution.carriers import Carriers
-from ..maths.distribution.kind_ratios import Comparison, KindRatios, expected_by_parts, expected_sum, grouped_table
+from ..maths.distribution.kind_ratios import (
+    Comparison,
+    KindRatios,
+    expected_by_parts,
+    expected_sum,
+    grouped_table,
+    told_apart,
+)
 from ..maths.weighted_rows.calibration import CALIBRATION_UNIT, whole_reference
 from ..maths.weighted_rows.grouped_sets import GroupedSet
 from ..vault.door.noise import round_up
@@ -59,12 +66,12 @@ def compared(
 ) -> KindRatios:
     """A noisy sum for every comparison, each for an equal part of the amount, and what it would usually be."""
     sums, expected, scales = [], [], []
-    by_pairs, shares = any(comparison.columns for comparison in sets), distribution.one_ways()
+    apart, shares = told_apart(sets), distribution.one_ways()
     share = Price(currency=law.currency, amount=amount / len(sets)).on_grid(up=False).amount
     for comparison, chosen in sets.items():
         tables = [grouped_table(distribution, grouped) for grouped in chosen]
         spreads = 0.0 if carriers is None else carriers.spreads(chosen)
-        if by_pairs:
+        if apart:
             should = expected_by_parts(comparison, chosen, shares, rows)
         else:
             should = expected_sum(comparison.kind, chosen, tables, spreads, rows)

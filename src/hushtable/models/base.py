@@ -15,6 +15,7 @@ from ..words import counted, listed, shortened
 
 if TYPE_CHECKING:
     from ..domain import Domain
+    from ..maths.learning.taught import Bought
     from ..questions.answer import Answer, CrossTab
     from ..questions.parse import Question
     from .sections import Section
@@ -141,6 +142,15 @@ class Model(ABC):
     def evaluate_queries(self, queries: Any, *, count: bool = False) -> CrossTab:
         """The answers to a matrix of queries, of a family of polynomials; BadQuestion where there is none."""
         raise BadQuestion("this synopsis has no family of polynomials to evaluate; release polynomials(family=...)")
+
+    def learn(self, learner: Any = None, *, language: Any = None, trust: bool = False) -> Model:
+        """The same noisy answers learned by another learner; BadQuestion where nothing is learned."""
+        raise BadQuestion("this synopsis has nothing to learn from; release learned(language=...)")
+
+    @property
+    def bought(self) -> Bought:
+        """The noisy answers that were learned from; BadQuestion where nothing is learned."""
+        raise BadQuestion("this synopsis has nothing to learn from; release learned(language=...)")
 
     def density(self, columns: Sequence[str], *, where: str | None = None, confidence: float = 0.95) -> Density:
         """How rows are spread over one or two smooth columns; BadQuestion where there are none."""

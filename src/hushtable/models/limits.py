@@ -11,7 +11,7 @@ from ..maths.weighted_rows.error_ratios import KURTOSIS
 from ..questions.answer import interval_factor
 from .build_answer import Estimates
 
-__all__ = ["WithinPossible", "WithinRange", "below_noise"]
+__all__ = ["OfNoisyRows", "WithinPossible", "WithinRange", "below_noise", "fieller"]
 
 Floats = NDArray[np.float64]
 
@@ -27,6 +27,38 @@ class WithinPossible:
     def __call__(self, confidence: float) -> tuple[Floats, Floats]:
         half = interval_factor(confidence, KURTOSIS) * self.stderr
         return np.maximum(self.value - half, 0.0), np.minimum(self.value + half, self.most)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class OfNoisyRows:
+    """Shares `constant` + sum / rows, where both numbers have noise, with a bias on both sides [Fie54]."""
+
+    value: Floats
+    stderr: Floats
+    """To first order."""
+    kurtosis: Floats
+    bias: Floats
+    rows: float
+    spread: float
+    """Standard error of the number of rows."""
+    constant: Floats | float = 0.0
+
+    def __call__(self, confidence: float) -> tuple[Floats, Floats]:
+        ratio, factor = self.value - self.constant, interval_factor(confidence, self.kurtosis)
+        alone = np.sqrt(np.maximum((self.stderr * self.rows) ** 2 - (ratio * self.spread) ** 2, 0.0))
+        low, high = fieller(ratio, factor * alone, factor * self.spread, self.rows)
+        low, high = low + self.constant - self.bias, high + self.constant + self.bias
+        sure = np.isfinite(low)
+        return np.where(sure, low, np.minimum(0.0, self.value)), np.where(sure, high, np.maximum(1.0, self.value))
+
+
+def fieller(ratio: Floats, half: Floats, spread: Floats | float, rows: float) -> tuple[Floats, Floats]:
+    """All f with |sum - f x rows| <= sqrt(half^2 + (f x spread)^2); without end where rows may be none."""
+    left = rows**2 - np.square(spread)
+    with np.errstate(all="ignore"):
+        turn = np.sqrt(half**2 * left + (spread * ratio * rows) ** 2)
+        low, high = (ratio * rows**2 - turn) / left, (ratio * rows**2 + turn) / left
+    return np.where(left > 0, low, -np.inf), np.where(left > 0, high, np.inf)
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,6 +20,7 @@ from ..questions.polynomial_queries import PolynomialQuery, parse_query, read_qu
 from ..words import listed
 from .base import Model
 from .build_answer import Estimates, Wording, build_answer, unit_of
+from .limits import OfNoisyRows
 from .reading import noise_scale, read_law
 from .sections import Bars, Section
 
@@ -109,9 +110,15 @@ class PolynomialsModel(Model):
         return Wording(question=text, unit=unit_of(count=count), law=self.law, estimator=estimator, **more)
 
     def _estimates(self, queries: NDArray[np.bool_], *, count: bool) -> Estimates:
-        """A share under add-remove is a ratio to a noisy number of rows, with its first-order error."""
+        """A share under add-remove is a ratio to a noisy number of rows; its standard error is of first order."""
         columns = np.array([self._estimate(query, count=count) for query in queries]).reshape(-1, 4).T
-        return Estimates(value=columns[0], stderr=columns[1], bias=columns[2], kurtosis=columns[3])
+        named = {"value": columns[0], "stderr": columns[1], "bias": columns[2], "kurtosis": columns[3]}
+        rows, spread = self.row_count()
+        if count or not spread:
+            return Estimates(**named)
+        constant = self.evaluator.constant[queries.sum(axis=1)]
+        limits = OfNoisyRows(**named, rows=max(rows, 1.0), spread=spread, constant=constant)
+        return Estimates(**named, limits=limits)
 
     def _estimate(self, query: NDArray[np.bool_], *, count: bool) -> tuple[float, float, float, float]:
         ones, rows = int(query.sum()), max(float(self.sums[0]), 1.0)

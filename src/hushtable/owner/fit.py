@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from ..domain import Domain
 from ..domain.attributes import Attribute, Uncoded
 from ..domain.decision_list import DecisionList
+from ..domain.vertex import Vertex
 from ..errors import BadData
 from ..maths.keys.keys import plain_value, scalar_text
 from ..vault.sources import CsvSource, Progress, Source, open_source, watched
@@ -84,6 +85,8 @@ def _counts(attribute: Attribute, column: pa.Array, source: Source) -> tuple[int
 def _declared(attribute: Attribute, value: object) -> bool:
     if isinstance(attribute, DecisionList):
         return attribute.rules(value) is not None
+    if isinstance(attribute, Vertex):
+        return attribute.vertex(value) is not None
     return isinstance(attribute, Uncoded) or attribute.place(value) is not None
 
 

@@ -39,6 +39,8 @@ QUESTIONS = {
     "known_lists": "how many rows have one of the values of lists that were fixed before the release",
     "conjunctions": "in how many rows several columns have given values, all at once",
     "decision_lists": "what the decision lists in one column decide, for any input",
+    "cuts": "how many edges leave any group of vertices, how many a vertex has, and how many there are",
+    "learned": "in how many rows a rule of the language {language} is true",
     "polynomials": "the queries of the family {family}",
 }
 READ_IT = (

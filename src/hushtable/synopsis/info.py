@@ -10,6 +10,7 @@ from ..domain import Domain
 from ..domain.attributes import Attribute, Boolean, Open, Ordered
 from ..domain.decision_list import DecisionList
 from ..domain.hints import quoted_name
+from ..domain.vertex import Vertex
 from ..errors import HushError
 from ..mechanisms.guidance import meaning
 from ..questions.answer_forms import html
@@ -189,6 +190,9 @@ def _candidates(domain: Domain) -> list[str]:
     for attribute in domain.attributes:
         if isinstance(attribute, DecisionList):
             texts.append(f"decides({quoted_name(attribute.name)}, {attribute.inputs[0]})")
+        elif isinstance(attribute, Vertex):
+            names = [attribute.written(number) for number in range(min(3, attribute.count))]
+            texts += [f"cut({', '.join(names)})", f"degree({names[0]})", "edges()"]
         elif isinstance(attribute, Open):
             texts += [
                 "top(10)",

@@ -23,6 +23,9 @@ from ..words import counted, listed, readable, shortened
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from ..maths.learning.language import Language
+    from ..maths.learning.learner import AnswerLearner
+    from ..maths.learning.taught import Bought
     from ..mechanisms.planner import Plan
     from ..models.column_means import ColumnMeans
     from ..models.number_shapes import NumberShapes
@@ -182,8 +185,8 @@ class Synopsis:
         """The question whether a row has one of the values in a text file, one a line."""
         from ..questions.lists import Listed
 
-        question: Listed = self.model.accept(Listed([], text=str(path)))
-        return replace(question, values=Listed.load(path, self.model.values_in_key).values)
+        self.model.accept(Listed([]))  # refuses a list where the model takes none, before a file is read
+        return replace(Listed.load(path, self.model.values_in_key), text=str(path))
 
     def average(
         self, function: Callable[..., Any], *, where: str | None = None, by: Sequence[str] = ()
@@ -193,9 +196,23 @@ class Synopsis:
         return stamped(answer) if self.not_private else answer
 
     def evaluate(self, queries: Any, *, count: bool = False) -> CrossTab:
-        """The answers to many queries of a family of polynomials: a matrix of 0 and 1, a row each."""
+        """The answers to many queries of a family of polynomials, or questions of a learned language: a row each."""
         answers = self.model.evaluate_queries(queries, count=count)
         return stamped(answers) if self.not_private else answers
+
+    def bought(self) -> Bought:
+        """Questions, noisy answers and their noise, of a release by learning: anybody may learn from them, for ever."""
+        return self.model.bought
+
+    def learn(
+        self, learner: AnswerLearner | None = None, *, language: Language | None = None, trust: bool = False
+    ) -> Synopsis:
+        """The same noisy answers, learned by another learner; without one, by the built-in one. Costs nothing.
+
+        language  of one's own, which a file has no code of: needed once after loading
+        trust     runs the learner that the file holds as a pickle. A pickle can do anything: only from those you trust
+        """
+        return replace(self, model=self.model.learn(learner, language=language, trust=trust), journal=None)
 
     def _parsed(self, text: str) -> tuple[Any, bool]:
         """What is asked, and whether in numbers of rows. Parsing takes long, and people ask the same thing again."""

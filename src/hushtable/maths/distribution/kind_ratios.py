@@ -9,7 +9,7 @@ truth. So a release measures it, for each kind of question: the sum over many ra
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -27,6 +27,7 @@ from .question_parts import QuestionParts, question_parts
 __all__ = [
     "BETWEEN",
     "COARSE",
+    "DEPENDENCE",
     "KURTOSIS",
     "MOST_WIDTH",
     "Comparison",
@@ -42,6 +43,7 @@ __all__ = [
     "pair_comparisons",
     "tables_of_pairs",
     "tables_to_compare",
+    "told_apart",
 ]
 
 Floats = NDArray[np.float64]
@@ -58,6 +60,9 @@ USUAL_UNSEEN = 6.5
 UNTOLD = 0.15
 # Of one kind some questions are harder than others: small shares on some tables, large ones on others.
 HARDER = 1.15
+# Where the dependence of all columns is compared at once: errors over what sums over halves show, which have more of it
+# than other questions; and the part of it that moves single columns, besides the noise of the tables they start from.
+AT_ONCE, DRIFT = 1.0, 0.1
 # Numbers of columns are told apart where the noise of each sum is expected to be at most this part of it.
 FINE_NOISE = 0.25
 # Few columns may have all of their dependence in one pair, so that a number for all says little of each: pairs of so
@@ -86,6 +91,8 @@ class Comparison(NamedTuple):
         )
 
 
+# What two and more columns have together, whatever each of them has alone.
+DEPENDENCE = Comparison("any", 2, MOST_WIDTH)
 COARSE = (Comparison("together", 1, MOST_WIDTH), Comparison("apart", 1, MOST_WIDTH))
 # In the order in which each tells what to expect of the next.
 FINE = (Comparison("together", 4, MOST_WIDTH), Comparison("together", 3, 3), Comparison("together", 1, 2), COARSE[1])
@@ -114,6 +121,11 @@ def pair_comparisons(columns: int, change: float, rows: float, law: Law) -> tupl
     chosen = (*own, *[Comparison("any", 3, MOST_WIDTH)][: columns - 2])
     noise = expected_noise(len(chosen) ** (1 / law.power) * change, rows, width=2)
     return () if noise > PAIR_NOISE else chosen
+
+
+def told_apart(comparisons: Iterable[Comparison]) -> bool:
+    """Whether what columns have together is compared apart from what each has alone."""
+    return any(comparison.columns or comparison == DEPENDENCE for comparison in comparisons)
 
 
 def tables_of_pairs(
@@ -269,17 +281,34 @@ class KindRatios:
         """Whether pairs of columns were compared one by one."""
         return any(comparison.columns for comparison in self.comparisons)
 
+    @property
+    def apart(self) -> bool:
+        """Whether what columns have together was compared apart from what each has alone."""
+        return told_apart(self.comparisons)
+
     def by_parts(self, parts: QuestionParts, rows: float, noise: float) -> Floats:
         """Standard deviations of errors of shares, where pairs were compared one by one.
 
         `noise`: the variance of a count in the tables of single columns that the distribution starts from.
 
-        Every column and every pair has its own ratio, and what only more columns tell that of wider questions.
+        Every column and every pair has its own ratio, and what only more columns tell that of wider questions. Where
+        the dependence of all columns was compared at once, it has one ratio, and single columns err as their noise.
         """
+        if not self.by_pairs:
+            return self._at_once(parts, rows, noise)
         times = {each.columns: HARDER_PAIRS * _usual_apart(each) * own for each, (own, _) in self._beyond.items()}
         most = max(times.values())
         square = times.get((), most) ** 2 * parts.rest
         square = square + sum(times.get(among, most) ** 2 * own for among, own in parts.own.items())
+        return np.asarray(np.sqrt(square / rows + (1 + noise * parts.squares) / rows**2))
+
+    def _at_once(self, parts: QuestionParts, rows: float, noise: float) -> Floats:
+        ((beyond, _),) = self._beyond.values()
+        alone = sum((own for among, own in parts.own.items() if len(among) == 1), np.zeros_like(parts.rest))
+        pairs = sum((own for among, own in parts.own.items() if len(among) > 1), parts.rest)
+        # Without tables of single columns to start from, they are known no better than anything else.
+        told = pairs + (DRIFT**2 if noise else 1.0) * alone
+        square = (AT_ONCE * usual("any", 2) * beyond) ** 2 * told
         return np.asarray(np.sqrt(square / rows + (1 + noise * parts.squares) / rows**2))
 
     def ratio(self, kind: Kind, width: int, rows: float) -> ErrorRatio:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Literal, cast
@@ -37,8 +37,8 @@ class Axis:
     transform: Transform = "none"
     optional: bool = False
     """Whether a row may have no value here: it then touches one more function, which no other row does."""
-    whole: bool = False
-    """Whether values are declared to be whole numbers."""
+    step: float | None = None
+    """Values are low + j steps, where that is declared."""
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -78,6 +78,10 @@ class Axis:
         if self.transform == "none":
             return inner
         return cast(Floats, np.exp(inner) if self.transform == "log" else inner**2)
+
+    def stepped(self, value: float, to: Callable[[float], float] = round) -> float:
+        """The value that has the declared step, by rounding to the nearest or as it is said."""
+        return value if self.step is None else self.low + self.step * to((value - self.low) / self.step)
 
     def __str__(self) -> str:
         return self.name if self.transform == "none" else f"{self.transform}({self.name})"
@@ -133,7 +137,7 @@ def axis_of(domain: Domain, text: str) -> Axis:
         above = "above 0" if transform == "log" else "at least 0"
         raise BadPlan(f"{text} needs a lower bound {above}, and {attribute.name} starts at {readable(low)}")
     optional = attribute.missing == "category" or attribute.other
-    return Axis(attribute.name, low, high, transform, optional, whole=isinstance(attribute, Integer))
+    return Axis(attribute.name, low, high, transform, optional, step=1.0 if isinstance(attribute, Integer) else None)
 
 
 def _numbers(known: Sequence[str]) -> str:

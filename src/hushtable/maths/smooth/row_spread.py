@@ -12,7 +12,7 @@ from .basis import Basis
 from .chebyshev import chebyshev_basis
 from .splines import DEGREE, SplineBasis, spline_basis
 
-__all__ = ["EVENNESS", "MOST_FUNCTIONS", "Refinement", "Spread", "refinements", "spread_rows"]
+__all__ = ["EVENNESS", "MOST_FUNCTIONS", "Refinement", "Spread", "fitted_masses", "refinements", "spread_rows"]
 
 Floats = NDArray[np.float64]
 # Above this the fit takes seconds, and what a release leaves open is narrow without it.
@@ -113,7 +113,7 @@ def spread_rows(basis: Basis, sums: Floats, covariance: Floats) -> Spread | None
     for refinement in refinements(basis):
         before.append(masses)
         seen = refinement.functions
-        found = _fitted(
+        found = fitted_masses(
             values @ seen.T, np.maximum(masses, RIDGE * even), seen @ sums, EVENNESS * seen @ covariance @ seen.T
         )
         if found is None:
@@ -139,7 +139,7 @@ def _count(usual: int, parts: int) -> int:
     return max(1, min(usual, MOST_CELLS // parts))
 
 
-def _fitted(values: Floats, start: Floats, sums: Floats, covariance: Floats) -> Floats | None:
+def fitted_masses(values: Floats, start: Floats, sums: Floats, covariance: Floats) -> Floats | None:
     """start x exp(values @ c) for the c where the convex dual is least, by Newton's method with halved steps."""
 
     def dual(c: Floats) -> float:

@@ -26,6 +26,8 @@ __all__ = [
     "KURTOSIS",
     "MOST_WIDTH",
     "NOT_MEASURED",
+    "USUAL",
+    "USUAL_BEFORE",
     "ErrorRatio",
     "ErrorRatios",
     "beyond_pairs",
@@ -45,7 +47,9 @@ FEW_ROWS = 2**15
 # What other tables showed (docs/whole-table.md): the ratio of each width; its standard deviation between tables as a
 # part of it, for all widths together and for each alone; by how much it grows with each column beyond the widest; and
 # the least one that is believed.
-USUAL, COMMON, OWN, GROWTH, LEAST = (1.0, 0.9, 1.0, 1.05, 1.05), 0.1, 0.12, 1.1, 0.5
+USUAL, COMMON, OWN, GROWTH, LEAST = (1.0, 0.9, 1.0, 1.1, 1.1), 0.1, 0.12, 1.1, 0.5
+# What was usual before a file said so.
+USUAL_BEFORE = (1.0, 0.9, 1.0, 1.05, 1.05)
 # Sums over tables of halves show so many times the ratio of questions of that width, and a sum of so few tables differs
 # from that of all by such a part of it.
 SHOWN, SAMPLED = (1.0, 1.0, 1.0, 1.1, 1.15), 0.12
@@ -198,12 +202,14 @@ class ErrorRatios:
 
     sums: Integers
     expected: Integers
-    """What the sums would be if errors were as large as deviations."""
+    """What the sums would be if errors were as large as deviations; 0 where nothing was measured."""
     scales: tuple[float, ...]
     """Variance (Gaussian) or scale b (Laplace) of each sum's noise."""
     law: Law
     all_chance: bool = False
     """Whether chance in pairs was expected too, as in files of before; then answers take it in as well."""
+    usual: tuple[float, ...] = USUAL_BEFORE
+    """The ratio of each width on other tables."""
 
     @cached_property
     def _measured(self) -> list[ErrorRatio]:
@@ -211,7 +217,7 @@ class ErrorRatios:
 
         All widths together: a table that is harder than others at one width is so at the others too.
         """
-        usual = np.array(USUAL)
+        usual = np.array(self.usual)
         prior = COMMON**2 + OWN**2 * np.eye(len(usual))
         seen = [place for place in range(min(len(self.sums), len(usual))) if self.expected[place] > 0]
         expected = self.expected[seen].astype(np.float64) * usual[seen] * np.array(SHOWN)[seen]

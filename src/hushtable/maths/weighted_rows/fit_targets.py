@@ -15,10 +15,12 @@ __all__ = ["FitTargets", "agree", "half_projected", "on_margins"]
 
 Floats = NDArray[np.float64]
 # Bounds on rows / excess, the part of its noise that a table's pull has as variance: near 0 where the table is far
-# from independence, 1 (shrunk as much as its noise says) where sampling alone would make it differ as much.
-WEAKEST, STRONGEST = 0.0005, 1.0
-# Rounds of the projection onto tables without negative cells, and how far below 0 (rows) a cell may stay.
-PROJECTIONS, NEAR = 200, 0.1
+# from independence, 1 (shrunk as much as its noise says) where sampling alone would make it differ as much. A tenth is
+# the most: what other pairs make a weak pair drift to is worse than its noise (`python -m benchmarks left_out`).
+WEAKEST, STRONGEST = 0.0005, 0.1
+# How much of the way a pair goes to a table without negative cells; rounds of that projection, and how far below 0
+# (rows) a cell may stay.
+PROJECTED, PROJECTIONS, NEAR = 0.5, 200, 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +74,8 @@ def half_projected(table: Floats, rounds: int = PROJECTIONS) -> Floats:
     if table.ndim != 2:
         return table
     # Also where nothing is negative, which ends at once: a trial before the first charge then compiles it.
-    return np.asarray((table + nearest_non_negative(np.ascontiguousarray(table), rounds, NEAR)) / 2)
+    nearest = nearest_non_negative(np.ascontiguousarray(table), rounds, NEAR)
+    return np.asarray((1 - PROJECTED) * table + PROJECTED * nearest)
 
 
 def _strength(table: RawTable, counts: Floats, shares: Sequence[Floats], rows: float) -> float:

@@ -8,7 +8,14 @@ from fractions import Fraction
 import numpy as np
 
 from ...maths.weighted_rows.calibration import CALIBRATION_UNIT
-from ...maths.weighted_rows.error_ratios import ErrorRatios, expected_sums, model_tables, tables_to_sum
+from ...maths.weighted_rows.error_ratios import (
+    NOT_MEASURED,
+    USUAL,
+    ErrorRatios,
+    expected_sums,
+    model_tables,
+    tables_to_sum,
+)
 from ...maths.weighted_rows.fit_rows import seeded
 from ...models.whole_table.whole_table import WholeTableModel
 from .budgeted_door import BudgetedDoor
@@ -30,16 +37,22 @@ def calibrated(survey: BudgetedDoor, model: WholeTableModel) -> WholeTableModel:
 
 
 def _ratios(survey: BudgetedDoor, model: WholeTableModel, amount: Fraction) -> ErrorRatios:
-    """One number a width. Narrow tables have fewer cells and smaller sums: each width gets half of what is left."""
+    """One number a width, an equal part for each.
+
+    None for single columns: their bars are the noise of their counts. Where rare values are counted they are not.
+    """
     assert model.replicates is not None
-    rows, sums, scales = model.total[0], list[int](), list[float]()
+    rows, first = model.total[0], 0 if model.rare is not None else 1
     sets = tables_to_sum(model.cloud.shares, seeded([model.cloud.fixed_weights, *model.cloud.fixed_shares]))
-    expected = expected_sums(model.cloud, model.replicates, sets, rows)
-    for place, tables in enumerate(sets):
-        share = amount if place == len(sets) - 1 else survey.on_grid(amount / 2)
+    if len(sets) <= first:
+        return NOT_MEASURED
+    sums, scales = [0] * first, [1.0] * first
+    expected = [0.0] * first + expected_sums(model.cloud, model.replicates, sets[first:], rows)
+    each = survey.on_grid(amount / (len(sets) - first))
+    for place, tables in enumerate(sets[first:], first):
+        share = amount - each * (len(sets) - first - 1) if place == len(sets) - 1 else each
         total, scale = survey.summed(tables, model_tables(model.cloud, tables), rows, share)
-        amount -= share
         sums.append(total)
         scales.append(float(scale))
     in_units = np.rint(np.array(expected) * CALIBRATION_UNIT).astype(np.int64)
-    return ErrorRatios(np.array(sums, dtype=np.int64), in_units, tuple(scales), survey.law)
+    return ErrorRatios(np.array(sums, dtype=np.int64), in_units, tuple(scales), survey.law, usual=USUAL)

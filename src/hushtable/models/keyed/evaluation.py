@@ -8,7 +8,7 @@ import numpy as np
 
 from ...questions.answer import Floats
 
-__all__ = ["Above", "Evaluation"]
+__all__ = ["Above", "Evaluation", "Lost"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -40,3 +40,15 @@ class Above:
     variance: Floats
     fourth: Floats
     lean: Floats
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Lost:
+    """What values that count as absent may add up to, in rows, a number a list."""
+
+    bias: Floats
+    limited: Floats
+    """1 where all rows that the list of frequent values leaves are fewer, which is a noisy number, else 0."""
+    variance: Floats
+    """Of the noise by which they were missed."""
+    fourth: Floats

@@ -96,20 +96,21 @@ class HashSketchModel(KeyedModel):
         variance = self.law.discrete_variance(self.group_scales[1])
         fourth = self.law.fourth(self.group_scales[1])
         noise = variance * spread[2]
-        bias, limited = self.lost(flat, kept) if rare_is_zero else (np.zeros(len(flat)), np.zeros(len(flat)))
+        lost = self.lost(flat, kept if rare_is_zero else np.zeros_like(kept))
         listed = Law.LAPLACE.discrete_variance(self.frequent.scale)
         return Evaluation(
             value=flat.add_up(each),
             noise=np.sqrt(noise),
             collision=np.sqrt(self.squares / self.sketch.width * lengths[2]),
-            bias=bias,
+            bias=lost.bias,
             fourth=fourth * spread[4],
             values=None if rare_is_zero else lengths[2] ** 2 / np.maximum(lengths[4], 1e-300),
             above=Above(
-                variance=noise + limited * len(self.frequent.counts) * listed,
+                variance=noise + lost.limited * len(self.frequent.counts) * listed + lost.variance,
                 fourth=fourth * spread[4]
-                + limited * len(self.frequent.counts) * Law.LAPLACE.discrete_fourth(self.frequent.scale),
-                lean=limited,
+                + lost.limited * len(self.frequent.counts) * Law.LAPLACE.discrete_fourth(self.frequent.scale)
+                + lost.fourth,
+                lean=lost.limited,
             ),
         )
 

@@ -16,7 +16,7 @@ from ...questions.answer import ListAnswer, ListTable
 from ...questions.lists import KeyBatch, Listed, Lists, Top
 from ..base import Model
 from .bucket_errors import BucketErrors
-from .evaluation import Evaluation
+from .evaluation import Evaluation, Lost
 from .frequent import Frequent
 from .key_columns import KeyColumns
 from .list_answers import answer_list, answer_lists, answer_top
@@ -98,12 +98,20 @@ class KeyedModel(Model):
     def too_long(self, flat: KeyBatch) -> bool:
         """Whether some list fills so many buckets that its own values often share one."""
 
-    def lost(self, flat: KeyBatch, kept: NDArray[np.int64]) -> tuple[Floats, Floats]:
-        """What the values that are not on the list of frequent ones may add up to, a number a list.
+    def lost(self, flat: KeyBatch, kept: NDArray[np.int64]) -> Lost:
+        """What the values that are not on the list of frequent ones may add up to.
 
-        A value with more than threshold + 3 scales of rows is missed with a chance below 3%; together they have no
-        more rows than the list leaves. Then 1 where the second, which is noisy, is what limits them, else 0.
+        The noisy count of a value that is missed is below the threshold, so that the value has at most the threshold
+        minus its noise. Together they have no more rows than the list leaves.
         """
+        missed = flat.weights * (kept < 0)
         unseen = max(0.0, self.rows - float(self.frequent.counts.sum()))
-        most = flat.add_up(flat.weights * (kept < 0)) * (self.frequent.threshold + 3 * float(self.frequent.scale))
-        return np.minimum(most, unseen), (unseen < most).astype(np.float64)
+        most = flat.add_up(missed) * self.frequent.threshold
+        limited = (unseen < most).astype(np.float64)
+        noisy = {power: (1 - limited) * flat.add_up(missed**power) for power in (2, 4)}
+        return Lost(
+            bias=np.minimum(most, unseen),
+            limited=limited,
+            variance=noisy[2] * Law.LAPLACE.discrete_variance(self.frequent.scale),
+            fourth=noisy[4] * Law.LAPLACE.discrete_fourth(self.frequent.scale),
+        )

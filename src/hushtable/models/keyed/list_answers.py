@@ -11,6 +11,7 @@ from ...questions.answer import Floats, Limits, ListAnswer, ListTable, interval_
 from ...questions.lists import KeyBatch, Listed, Lists, Top
 from ...words import readable
 from ..build_answer import Estimates, Labels, Wording, build_list_answer, unit_of
+from ..limits import OfNoisyRows, fieller
 from .evaluation import Evaluation
 
 if TYPE_CHECKING:
@@ -111,26 +112,28 @@ def _answer(
 
 
 def _limits(model: KeyedModel, numbers: dict[str, Floats], *, count: bool) -> Limits | None:
-    """The ends of the intervals where the law of bucket errors says them.
+    """The ends of the intervals where the law of bucket errors says them, or where the number of rows is noisy too.
 
     A fraction f of the rows is ruled out if value - f x rows is too large for the noise of both [Fie54].
     """
     values, errors = numbers["values"], model.bucket_errors
-    if errors is None or not values.any():
-        return None
     rows, spread = (1.0, 0.0) if count else (model.rows, model.rows_variance**0.5)
-    value, shared = numbers["value"] * rows, np.abs(numbers["value"]) * spread
+    if errors is None or not values.any():
+        if not spread or numbers["bias"].any():
+            return None
+        given = {name: numbers[name] for name in ("value", "stderr", "kurtosis", "bias")}
+        return OfNoisyRows(**given, rows=rows, spread=spread)
+    shared = np.abs(numbers["value"]) * spread
     noise, both = (np.sqrt(np.maximum((numbers[name] * rows) ** 2 - shared**2, 0.0)) for name in ("noise", "stderr"))
 
     def ends(confidence: float) -> tuple[Floats, Floats]:
         normal = interval_factor(confidence)
         # Collisions come on top of the noise, whose size is known and not learnt.
         half = np.maximum(errors.half_widths(confidence, values) * both, normal * noise)
-        left = rows**2 - (normal * spread) ** 2
-        if left <= 0:
-            return np.minimum(0.0, numbers["value"]), np.maximum(1.0, numbers["value"])
-        turn = np.sqrt(half**2 * left + (normal * spread * value) ** 2)
-        return (value * rows - turn) / left, (value * rows + turn) / left
+        low, high = fieller(numbers["value"], half, normal * spread, rows)
+        sure = np.isfinite(low)
+        all_of_it = np.minimum(0.0, numbers["value"]), np.maximum(1.0, numbers["value"])
+        return np.where(sure, low, all_of_it[0]), np.where(sure, high, all_of_it[1])
 
     return ends
 

@@ -57,21 +57,21 @@ class StabilityModel(KeyedModel):
         variance = Law.LAPLACE.discrete_variance(self.frequent.scale)
         fourth = Law.LAPLACE.discrete_fourth(self.frequent.scale)
         powers = {power: flat.add_up(weights**power) for power in (1, 2, 3, 4)}
-        bias, limited = self.lost(flat, kept)
+        lost = self.lost(flat, kept)
         # Value + all rows - all frequent ones: a frequent value counts 1 - weight times less. Where rare values are
-        # limited by the threshold, which has no noise, both ends have the noise of the value.
+        # limited by the threshold, the upper end has the noise by which they were missed.
         squares = len(self.frequent.counts) - 2 * powers[1] + powers[2]
         fourths = len(self.frequent.counts) - 4 * powers[1] + 6 * powers[2] - 4 * powers[3] + powers[4]
         return Evaluation(
             value=flat.add_up(weights * np.append(self.frequent.counts, 0)[kept]),
             noise=np.sqrt(variance * powers[2]),
             collision=np.zeros(len(flat)),
-            bias=bias,
+            bias=lost.bias,
             fourth=fourth * powers[4],
             above=Above(
-                variance=variance * np.where(limited, squares, powers[2]),
-                fourth=fourth * np.where(limited, fourths, powers[4]),
-                lean=limited,
+                variance=variance * np.where(lost.limited, squares, powers[2]) + lost.variance,
+                fourth=fourth * np.where(lost.limited, fourths, powers[4]) + lost.fourth,
+                lean=lost.limited,
             ),
         )
 

@@ -20,7 +20,7 @@ from ..build_answer import Estimates, Wording, build_quantile
 from .released_sums import Released, SmoothSums
 from .usual_places import UsualPlaces, usual_places
 
-__all__ = ["quantile", "unseen_step"]
+__all__ = ["quantile"]
 
 Floats = NDArray[np.float64]
 Ends = Callable[[float], tuple[float, float]]
@@ -84,33 +84,17 @@ def _calibrated(
 ) -> QuantileAnswer:
     """The interval of usual columns, never beyond the one that holds for any rows."""
     certified = surely(USUAL)
-    value = float(np.clip(axis.original(np.array(usual.value(level))), *certified))
-    value = float(np.rint(value)) if axis.whole else value
-    resolved = released.resolution(axis, value)
+    value = axis.stepped(float(np.clip(usual.value(level), *certified)))
 
     def ends(confidence: float) -> tuple[float, float]:
-        low, high = (float(end) for end in axis.original(np.array(usual.ends(level, confidence))))
-        least, most = surely(confidence)
-        low, high = max(low, least), min(high, most)
-        if axis.whole:
-            # The spread knows nothing of whole numbers: its place for one of them may be half a unit away.
-            low, high = math.ceil(low - 0.5), math.floor(high + 0.5)
-        else:
-            # Many numbers are whole or have few decimals without being declared so, and the sums would not show it.
-            room = unseen_step(resolved) / 2
-            low, high = max(low - room, least), min(high + room, most)
+        low, high = usual.interval(level, confidence, surely(confidence))
         return min(low, value), max(high, value)
 
     left, right = ends(USUAL)
-    step = None if axis.whole else resolved / 2
+    step = None if axis.step is not None else released.resolution(axis, value) / 2
     wording = replace(wording, notes=(_whatever(certified, right - left, step),))
     estimates = Estimates(value=value, stderr=(right - left) / (2 * interval_factor(USUAL)))
     return build_quantile(wording, estimates, ends, bias_kind="calibrated", certified=certified)
-
-
-def unseen_step(resolved: float) -> float:
-    """The largest usual step of numbers (1, 0.1, 0.01, ...) that sums of this resolution would not show."""
-    return min(10.0 ** math.floor(math.log10(resolved)), 1.0) if resolved > 0 else 0.0
 
 
 def _whatever(certified: tuple[float, float], width: float, step: float | None) -> str:

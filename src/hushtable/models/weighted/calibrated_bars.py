@@ -64,7 +64,7 @@ class CalibratedBars:
         """Standard errors of shares of the rows, one a group; unknown where a column was never looked at."""
         if self.unseen:
             return np.full_like(value, np.nan)
-        if self.calibration.ratios.by_pairs:
+        if self.calibration.ratios.apart:
             return self._by_parts(None, value * (1 - value))
         spread: Floats | float = 0.0
         if self.calibration.replicates:
@@ -91,7 +91,7 @@ class CalibratedBars:
         with np.errstate(all="ignore"):
             mean = sums / share
             inside = np.maximum(squares / share - mean**2, 0.0)
-            if self.calibration.ratios.by_pairs:
+            if self.calibration.ratios.apart:
                 return self._by_parts(np.where(has > 0, middle, 0.0) - mean[:, None], inside * share) / share
             apart = self._apart(mean, has, middle) if self.calibration.replicates else 0.0
             return np.asarray(self.ratio.ratio * np.sqrt(apart + inside / (self.rows * share)))
@@ -103,7 +103,7 @@ class CalibratedBars:
         return max((item.variance(self.model.law) for item in single), default=0.0)
 
     def _by_parts(self, values: Floats | None, variance: Floats) -> Floats:
-        """Where pairs were compared one by one: of the share of each group, or of its sum of values (groups, codes).
+        """Where dependence was compared apart: of the share of each group, or of its sum of values (groups, codes).
 
         `variance` is that of each group, for tables so large that nothing is told apart.
         """
@@ -155,6 +155,8 @@ class CalibratedBars:
             return (f"unknown: the release never looked at {names}, so that nothing says how far this is off",)
         if self.calibration.ratios.by_pairs:
             return ("model value: bars hold for 95% of questions, as was measured of every pair of columns",)
+        if self.calibration.ratios.apart:
+            return ("model value: bars hold for 95% of questions, as was measured of many about two and three columns",)
         columns = counted(self.width, "column")
         many = f"questions about {columns} that were not measured"
         text = {

@@ -14,7 +14,9 @@ BASES = {"measured": "this release", "usual": "other tables: the calibration is 
 def ratio_section(ratios: ErrorRatios) -> Section:
     """The ratio of each width, and what it rests on."""
     lines = []
-    for width in range(1, MOST_WIDTH + 1):
+    # A single column has the noise of its counts, which needs no ratio, but where rare values are counted.
+    first = 2 if len(ratios.expected) and not ratios.expected[0] else 1
+    for width in range(first, MOST_WIDTH + 1):
         ratio, basis = ratios.ratio(width)
         lines.append((counted(width, "column"), f"{ratio:.2f}", BASES[basis]))
     text = (

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...errors import BadSynopsis
 from ...laws import Law
-from ...maths.weighted_rows.error_ratios import MOST_WIDTH, ErrorRatios
+from ...maths.weighted_rows.error_ratios import MOST_WIDTH, USUAL_BEFORE, ErrorRatios
 from ...maths.weighted_rows.grouped_sets import GroupedSet
 from ...maths.weighted_rows.replicates import CARRIERS, Replicates, log_unit
 from ...maths.weighted_rows.row_logs import MOST_DIGITS, MOST_LOG, CellLogs, RowLogs
@@ -34,6 +34,8 @@ def described_replicates(replicates: Replicates | None, ratios: ErrorRatios | No
     said["ratio_scales"] = [] if ratios is None else list(ratios.scales)
     if ratios is not None and not ratios.all_chance:
         said["ratio_chance"] = BEYOND_PAIRS
+    if ratios is not None and ratios.usual != USUAL_BEFORE:
+        said["ratio_usual"] = list(ratios.usual)
     if isinstance(replicates.logs, CellLogs):
         said["replicate_tables"] = [{"members": list(s.members), "shape": list(s.shape)} for s in replicates.logs.sets]
     return said
@@ -119,7 +121,10 @@ def read_ratios(law: Law, parameters: dict[str, Any], numbers: dict[str, Integer
     scales = tuple(float(scale) for scale in parameters.get("ratio_scales", ()))
     if not scales:
         return None
-    if not all(0 < scale <= 1e60 for scale in scales) or numbers["ratios"][len(scales) :].min() < 0:
+    usual = tuple(float(ratio) for ratio in parameters.get("ratio_usual", USUAL_BEFORE))
+    sound = len(usual) == MOST_WIDTH and all(1e-3 <= ratio <= 1e3 for ratio in usual)
+    if not (sound and all(0 < scale <= 1e60 for scale in scales)) or numbers["ratios"][len(scales) :].min() < 0:
         raise BadSynopsis("the synopsis has a calibration that makes no sense")
     sums, expected = np.split(numbers["ratios"], 2)
-    return ErrorRatios(sums, expected, scales, law, all_chance=parameters.get("ratio_chance") != BEYOND_PAIRS)
+    older = parameters.get("ratio_chance") != BEYOND_PAIRS
+    return ErrorRatios(sums, expected, scales, law, all_chance=older, usual=usual)

@@ -11,15 +11,18 @@ STEPS = 1 << 20
 
 
 @numba.njit(cache=True)
-def _table(ors, decisions, rules, grid, out):  # type: ignore[no-untyped-def]
-    """The coefficients of one list by last rule and size; `PrefixPolynomials.coefficients`, for rows."""
+def _table(parts, decisions, rules, out):  # type: ignore[no-untyped-def]
+    """The coefficients of one list by last rule and size; `RulePolynomials.coefficients`, for rows."""
     out[:] = 0
-    for rule in range(rules, 0, -1):
-        change = 2 * decisions[rule - 1] if rule == rules else decisions[rule - 1] - decisions[rule]
-        for size in range(ors.shape[1]):
-            below = out[rule + 1, size] if rule < rules else 0
-            out[rule, size] = below + change * ors[rule, size]
-    out[0, 0] = out[1, 0] - (decisions[rules - 1] << grid)
+    for size in range(parts.shape[2]):
+        before = 0
+        for rule in range(rules, 0, -1):
+            kind = 2 if rule == rules else 0
+            if size > 0:
+                out[rule, size] = before + decisions[rule - 1] * parts[kind + 1, rule, size]
+            before += decisions[rule - 1] * parts[kind, rule, size]
+        if size == 0:
+            out[0, 0] = before
 
 
 @numba.njit(cache=True)
@@ -71,10 +74,10 @@ def _add(sums, table, inputs, signs, rules, starts, below, order):  # type: igno
 
 
 @numba.njit(cache=True)
-def add_lists(codes, sums, ors, sets, grid, most, squared, starts, below, order):  # type: ignore[no-untyped-def]
+def add_lists(codes, sums, parts, sets, grid, most, squared, starts, below, order):  # type: ignore[no-untyped-def]
     """Adds all lists, a column each: number of rules, default of a list without rules, literals, decisions."""
     longest = (codes.shape[0] - 2) // 2
-    table = np.zeros((longest + 2, ors.shape[1]), dtype=np.int64)
+    table = np.zeros((longest + 1, parts.shape[2]), dtype=np.int64)
     inputs, signs = np.zeros(longest, dtype=np.int64), np.zeros(longest, dtype=np.int64)
     decisions = np.zeros(longest, dtype=np.int64)
     for row in range(codes.shape[1]):
@@ -86,7 +89,7 @@ def add_lists(codes, sums, ors, sets, grid, most, squared, starts, below, order)
             literal = np.int64(codes[2 + i, row])
             inputs[i], signs[i] = literal >> 1, 1 - 2 * (literal & 1)
             decisions[i] = 2 * np.int64(codes[2 + longest + i, row] > 0) - 1
-        _table(ors, decisions, rules, grid, table)
+        _table(parts, decisions, rules, table)
         _cut(table, sets, rules, most, squared)
         _add(sums, table, inputs, signs, rules, starts, below, order)
 

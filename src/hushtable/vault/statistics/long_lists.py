@@ -1,4 +1,4 @@
-"""Long decision lists: the sum over rows of each list's coefficients, where lists are sums of prefix ORs."""
+"""Long decision lists: the sum over rows of each list's coefficients, where lists are sums of a polynomial a rule."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ...domain import Domain
 from ...domain.decision_list import DecisionList
 from ...laws import Law
 from ...maths.interactions.layout import CoordinateNoise, InteractionLayout
-from ...maths.wide.prefix_polynomials import prefix_polynomials
+from ...maths.wide.rule_polynomials import RulePolynomials
 from .base import Codes, Statistic, Sums
 
 if TYPE_CHECKING:
@@ -27,17 +27,16 @@ __all__ = ["LongListSums"]
 class LongListSums(Statistic):
     """The number of rows, then for every set of at most `order` inputs the sum of the rows' coefficients.
 
-    Laid out as `DecisionListSums`. Every row is cut to the lengths of `PrefixPolynomials.longest`, in whole numbers;
+    Laid out as `DecisionListSums`. Every row is cut to the lengths of `RulePolynomials.longest`, in whole numbers;
     no list is known that is longer. Groups: the number of rows, then all sets.
     """
 
     name: ClassVar[str] = "long-lists"
     groups = 2
 
-    def __init__(self, attribute: DecisionList, order: int) -> None:
-        self.attribute = attribute
-        self.polynomials = prefix_polynomials(attribute.most_rules, order)
-        self.order, self.inputs = self.polynomials.order, len(attribute.inputs)
+    def __init__(self, attribute: DecisionList, polynomials: RulePolynomials) -> None:
+        self.attribute, self.polynomials = attribute, polynomials
+        self.order, self.inputs = polynomials.order, len(attribute.inputs)
         self.length = 1 + InteractionLayout.count([2] * self.inputs, self.order)
 
     def columns(self, domain: Domain) -> tuple[str, ...]:
@@ -62,7 +61,7 @@ class LongListSums(Statistic):
         sums[0] = codes.shape[1]
         longest = polynomials.longest(1), polynomials.longest(2)
         add_lists(
-            np.ascontiguousarray(codes), sums, polynomials.ors, polynomials.sets, polynomials.grid, *longest,
+            np.ascontiguousarray(codes), sums, polynomials.parts, polynomials.sets, polynomials.grid, *longest,
             self._starts, self._below, self.order,
         )  # fmt: skip
         return sums

@@ -7,12 +7,21 @@ import pytest
 from tables import domain, random_codes
 
 import hushtable as ht
+from hushtable.errors import BadSynopsis
 from hushtable.laws import Law
 from hushtable.maths.weighted_rows import replicates as made
 from hushtable.maths.weighted_rows import table_noise
-from hushtable.maths.weighted_rows.error_ratios import USUAL, ErrorRatios, beyond_pairs, deviations, tables_to_sum
+from hushtable.maths.weighted_rows.error_ratios import (
+    USUAL,
+    USUAL_BEFORE,
+    ErrorRatios,
+    beyond_pairs,
+    deviations,
+    tables_to_sum,
+)
 from hushtable.maths.weighted_rows.replicates import Replicates
 from hushtable.maths.weighted_rows.row_logs import CellLogs, RowLogs
+from hushtable.models.whole_table.replicate_file import described_replicates, read_ratios, replicate_numbers
 from hushtable.vault.door.door import Door
 
 SHAPE = domain({f"c{j}": {"kind": "integer", "between": [0, 3 + j], "missing": "error"} for j in range(4)},
@@ -165,3 +174,25 @@ def test_tables_to_sum_are_cut_in_two_and_public():
             assert table.members == other.members
             assert table.shape == (2,) * len(table.members)
             assert 2 not in table.members, "a column of one value has nothing to cut"
+
+
+def test_single_columns_are_not_compared_and_wide_ones_as_exactly_as_narrow_ones(codes):
+    """Bars of one column are the noise of its counts; an equal part of the budget goes to each other width."""
+    ratios = release(codes, 2).ratios
+    assert ratios.expected[0] == ratios.sums[0] == 0
+    assert (ratios.expected[1:] > 0).all()
+    assert ratios.scales[1:] == pytest.approx([ratios.scales[1]] * (len(ratios.scales) - 1))
+
+
+def test_a_file_says_what_was_usual_and_older_ones_have_what_was_usual_then(codes):
+    model = release(codes, 2)
+    said, numbers = (
+        described_replicates(model.replicates, model.ratios),
+        replicate_numbers(model.replicates, model.ratios),
+    )
+    assert read_ratios(model.law, said, numbers).usual == USUAL
+    older = {key: value for key, value in said.items() if key != "ratio_usual"}
+    assert read_ratios(model.law, older, numbers).usual == USUAL_BEFORE
+    for wrong in ([1.0], [1.0] * 6, [1.0, 1.0, 0.0, 1.0, 1.0], [1.0, 1.0, float("nan"), 1.0, 1.0]):
+        with pytest.raises(BadSynopsis, match="calibration that makes no sense"):
+            read_ratios(model.law, said | {"ratio_usual": wrong}, numbers)
