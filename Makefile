@@ -3,9 +3,10 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.ready
+SPARK  := .venv-spark
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo serve test test-slow audit audit-fast lint bench bench-peers coverage papers docs site wheel-test release-check clean
+.PHONY: help setup demo serve test spark-test test-slow audit audit-fast lint bench bench-peers coverage papers docs site wheel-test release-check clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -27,6 +28,16 @@ serve: $(STAMP) ## simulate a clinic, release it and open it on a page of this m
 
 test: $(STAMP) ## the tests (a few minutes)
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m 'not slow and not audit'
+
+spark-test: $(SPARK)/.ready ## the tests of Spark, classic and Connect, in an environment of their own; needs Java 17
+	$(SPARK)/bin/python -m pytest tests/spark
+	HUSHTABLE_SPARK=connect $(SPARK)/bin/python -m pytest tests/spark
+
+$(SPARK)/.ready: pyproject.toml
+	$(PYTHON) -m venv $(SPARK)
+	$(SPARK)/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
+	$(SPARK)/bin/python -m pip install --quiet --editable '.[spark]' --group spark
+	touch $@
 
 test-slow: $(STAMP) ## statistical, crash and scale tests
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m 'slow and not audit'
@@ -85,4 +96,4 @@ release-check: $(STAMP) ## what still stands between this tree and a release; le
 	$(MAKE) wheel-test
 
 clean: ## remove what the other targets made
-	rm -rf $(VENV) .serve .venv-peers .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage-study dist site
+	rm -rf $(VENV) $(SPARK) .serve .venv-peers .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage-study dist site

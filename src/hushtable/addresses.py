@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from .errors import BadPath
 
-__all__ = ["DATABASES", "TableAt", "check_address", "database_at", "scheme_of", "table_at"]
+__all__ = ["DATABASES", "SparkPath", "TableAt", "check_address", "database_at", "scheme_of", "table_at"]
 
 # Of two letters or more: one alone is a drive.
 SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
@@ -66,13 +66,31 @@ class TableAt:
         return f"table {'.'.join(self.names)} at {parts.scheme}://{host}{port}{parts.path}"
 
 
+@dataclass(frozen=True)
+class SparkPath:
+    """A file or folder that Spark reads, on this machine or at an address such as s3a://bucket/clinic.parquet."""
+
+    path: str
+
+    def __post_init__(self) -> None:
+        if scheme_of(self.path):
+            check_address(self.path)
+
+
 def database_at(data: Any) -> bool:
     """Whether it is the address of a database."""
     return (scheme_of(data) or "").lower() in DATABASES
 
 
-def table_at(data: Any, table: str | None) -> Any:
-    """The data, or if they are the address of a database the named table of it; BadPath for a name without use."""
+def table_at(data: Any, table: str | None, engine: str | None = None) -> Any:
+    """The data, or if they are the address of a database the named table of it; BadPath for a name without use.
+
+    With the engine `spark` a path is one that Spark reads.
+    """
+    if engine is not None and data is not None:
+        if table is not None or database_at(data):
+            raise BadPath("--engine spark reads files and folders; a table of a database is read without it")
+        return SparkPath(str(data))
     if table is None:
         return data
     if not database_at(data):

@@ -16,6 +16,7 @@ EXTRAS = {
     "matplotlib": "pip install 'hushtable[report]'",
     "pandas": "pip install pandas",
     "polars": "pip install polars",
+    "pyspark": "pip install 'hushtable[spark]'",
     "fastapi": SERVE,
     "uvicorn": SERVE,
     "jinja2": SERVE,

@@ -11,13 +11,14 @@ from pathlib import Path
 import pytest
 
 from hushtable import extras
-from hushtable.addresses import TableAt
+from hushtable.addresses import SparkPath, TableAt
 from hushtable.cli.serve import NEEDED, check_installed
 from hushtable.errors import BadData, BadQuestion
 from hushtable.extras import ALONG, EXTRAS, need
 from hushtable.questions.answer import Answer
 from hushtable.report.plots import check_picture
 from hushtable.vault.sources.postgresql import PostgresqlSource
+from hushtable.vault.sources.spark import SparkSource
 
 ROOT = Path(__file__).parents[2]
 SRC = ROOT / "src" / "hushtable"
@@ -82,6 +83,7 @@ def test_an_extra_that_is_missing_says_what_to_install(module, monkeypatch, tmp_
         "polars": answer.to_polars,
         "adbc_driver_manager": lambda: PostgresqlSource(TableAt("postgresql://h/db", "t")),
         "adbc_driver_postgresql": lambda: PostgresqlSource(TableAt("postgresql://h/db", "t")),
+        "pyspark": lambda: SparkSource(SparkPath("t.parquet")),
     } | dict.fromkeys(NEEDED, check_installed)
     with pytest.raises((BadQuestion, BadData), match=rf"needs {module}, which is not installed: pip install"):
         ways[module]()

@@ -16,6 +16,9 @@ from typer.testing import CliRunner
 
 import hushtable as ht
 from hushtable.addresses import TableAt
+from hushtable.audit.made_up_tables import MadeUpTable, possible_rows
+from hushtable.audit.shapes import shape
+from hushtable.audit.statistic_specimens import STATISTICS
 from hushtable.cli import app
 from hushtable.errors import BadData, BadPath, HushError
 from hushtable.owner.prepare import prepare
@@ -92,6 +95,29 @@ def test_a_release_is_byte_for_byte_that_of_the_parquet_file(way, person, tmp_pa
         synopsis.save(tmp_path / f"{number}.hush")
         files.append((synopsis.digest, (tmp_path / f"{number}.hush").read_bytes()))
     assert files[0] == files[1]
+
+
+def by_shape() -> dict:
+    """All statistics of the catalogue, by the domain that they are built on."""
+    found: dict = {}
+    for specimen in STATISTICS.values():
+        domain = ht.Domain.from_dict(shape(specimen.attributes, "replace").to_dict() | {"table": "clinic"})
+        _, statistics = found.setdefault(domain.digest, (domain, []))
+        statistics += [statistic.whole for statistic in specimen.build(domain)]
+    return found
+
+
+@every_way
+@pytest.mark.parametrize("digest", by_shape())
+def test_every_statistic_has_the_sums_of_the_same_rows_in_memory(way, digest, tmp_path):
+    domain, statistics = by_shape()[digest]
+    known = possible_rows(domain, most=150, seed=3)
+    some = [known[i] for i in np.random.default_rng(2).integers(0, len(known), 400)]
+    table = pa.Table.from_batches([MadeUpTable(domain, some).batch(domain.names)])
+    here, there = open_source(table, domain), open_source(way(table, tmp_path), domain)
+    with there.snapshot():
+        for statistic in statistics:
+            np.testing.assert_array_equal(there.total(statistic, domain), here.total(statistic, domain))
 
 
 @every_way

@@ -24,6 +24,7 @@ __all__ = [
     "Delta",
     "DomainPath",
     "Encoding",
+    "Engine",
     "Epsilon",
     "Kept",
     "Multiline",
@@ -46,6 +47,17 @@ DATA_HELP = "The table: .csv, .csv.gz, .parquet, .feather, .xlsx or .jsonl, or t
 Data = Annotated[str, typer.Argument(help=DATA_HELP)]
 TableName = Annotated[
     str | None, typer.Option("--table", help="The table at the address of a database, NAME or SCHEMA.NAME.")
+]
+
+
+class Engines(StrEnum):
+    """What may read a table instead of this process."""
+
+    spark = "spark"
+
+
+Engine = Annotated[
+    Engines | None, typer.Option("--engine", help="Let Spark read the path and sum its rows where they are.")
 ]
 DomainPath = Annotated[Path, typer.Option("--domain", help="The domain file (YAML).")]
 Epsilon = Annotated[str | None, typer.Option(help="Total epsilon.")]

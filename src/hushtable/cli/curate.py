@@ -18,6 +18,7 @@ from .common import (
     Delta,
     DomainPath,
     Encoding,
+    Engine,
     Epsilon,
     Kept,
     Multiline,
@@ -63,6 +64,7 @@ def run(
         Path | None, typer.Option(help="The curator's memory; NAME.curator beside the ledger by default.")
     ] = None,
     table: TableName = None,
+    engine: Engine = None,
     epsilon: Epsilon = None,
     delta: Delta = None,
     rho: Rho = None,
@@ -125,6 +127,7 @@ def run(
     as_json: AsJson = False,
 ) -> None:
     """Answer counts as they come: free while a hypothesis about the table is close, paid where it is not."""
+    from ..addresses import table_at
     from ..domain import Domain
     from ..errors import BadQuestion
     from ..files import check_writable
@@ -137,7 +140,7 @@ def run(
     shape = Domain.load(domain).with_csv(
         separator=separator, quote=quote, decimal=decimal, encoding=encoding, multiline=multiline
     )
-    vault = Vault(data, shape, ledger=ledger, table=table)
+    vault = Vault(table_at(data, table, engine), shape, ledger=ledger)
     if freeze is not None:
         check_writable(freeze)
     with progress_bar("reading", None) as progress:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .common import AsJson, Decimal, Encoding, Multiline, Quote, Separator, TableName, progress_bar, say
+from .common import AsJson, Decimal, Encoding, Engine, Multiline, Quote, Separator, TableName, progress_bar, say
 
 if TYPE_CHECKING:
     from ..domain import Domain
@@ -30,6 +30,7 @@ def check(
         str | None, typer.Option(help="Also count, column by column, which values fit. READS THE DATA: owner only.")
     ] = None,
     table: TableName = None,
+    engine: Engine = None,
     propose: Annotated[
         bool,
         typer.Option("--propose", help="With --data: also rules that all rows keep. PRIVATE KNOWLEDGE: owner only."),
@@ -79,7 +80,7 @@ def check(
     from ..owner.fit import fit_of
     from ..owner.people import identifiers, people_fit
 
-    rows_at = table_at(data, table)
+    rows_at = table_at(data, table, engine)
     with progress_bar("reading", None) as progress:
         fits = fit_of(rows_at, shape, progress)
         repeated, people = identifiers(rows_at, shape, progress), people_fit(rows_at, shape, progress)

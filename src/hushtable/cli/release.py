@@ -13,6 +13,7 @@ from .common import (
     Decimal,
     Delta,
     Encoding,
+    Engine,
     Epsilon,
     Kept,
     Multiline,
@@ -38,6 +39,7 @@ def run(
     domain: Annotated[Path | None, typer.Option(help="The domain file (YAML).")] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="The synopsis file to write.")] = None,
     table: TableName = None,
+    engine: Engine = None,
     workload: Workload = None,
     mechanism: Mechanism = None,
     epsilon: Epsilon = None,
@@ -69,7 +71,7 @@ def run(
     from ..addresses import table_at
 
     if resume is not None:
-        _finish(resume, table_at(data, table), output, ledger, as_json=as_json)
+        _finish(resume, table_at(data, table, engine), output, ledger, as_json=as_json)
         return
     if data is None or domain is None or output is None:
         raise typer.BadParameter("a release needs DATA, --domain and --output; or --resume and a .part file")
@@ -84,7 +86,7 @@ def run(
         separator=separator, quote=quote, decimal=decimal, encoding=encoding, multiline=multiline
     )
     check_writable(output)
-    vault = Vault(data, shape, ledger=ledger, table=table)
+    vault = Vault(table_at(data, table, engine), shape, ledger=ledger)
     made = plan(
         shape,
         rows=vault.rows if rows is None else rows,

@@ -19,7 +19,7 @@ from ..domain.attributes import Open, Uncoded
 from ..maths.keys.keys import MISSING
 from ..maths.keys.siphash import KEY_BYTES
 from ..maths.weighted_rows.grouped_sets import GroupedSet
-from ..vault.bounded_source import BoundedSource
+from ..vault.bounded_source import bounded
 from ..vault.key_counts import KeyCounts
 from ..vault.sources import Progress, Source, open_source, watched
 from ..vault.statistics.grouped_tables import GroupedTables
@@ -103,12 +103,12 @@ def people_fit(data: Any, domain: Domain, progress: Progress | None = None) -> P
     source = open_source(data, domain)
     source.check(domain)
     with source.snapshot():
-        counted = BoundedSource(source, domain, secrets.token_hex(KEY_BYTES))
+        counted = bounded(source, domain, secrets.token_hex(KEY_BYTES))
         moved = _moved(source, counted, domain, progress)
-        rows, kept = len(counted.choice.kept), counted.count()
+        told = counted.left_out()
         return PeopleFit(
-            rows=rows, left_out=rows - kept, people=counted.choice.people, cut=counted.choice.cut,
-            unnamed=counted.unnamed, moved=moved,
+            rows=told.rows, left_out=told.rows - told.kept, people=told.people, cut=told.cut,
+            unnamed=told.unnamed, moved=moved,
         )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..addresses import TableAt, scheme_of, table_at
+from ..addresses import SparkPath, TableAt, scheme_of, table_at
 from ..budget import Budget, Currency, Number
 from ..domain import Domain
 from ..errors import BadData, BadPath, BadPlan
@@ -36,8 +36,9 @@ __all__ = ["Vault"]
 class Vault:
     """Holds rows that nobody else sees.
 
-    `data` is a path, a pandas or polars frame, a pyarrow table, anything with an Arrow C stream, the address of a
-    database (`table` names the table there; by default it is called as in the domain), or a Source.
+    `data` is a path, a pandas or polars frame, a pyarrow table, anything with an Arrow C stream, a Spark DataFrame
+    (its rows are summed where they are), the address of a database (`table` names the table there; by default it is
+    called as in the domain), or a Source.
     The ledger is NAME.ledger beside the file, or TABLE.ledger in the working folder for a frame, unless given; a table
     at an address (scheme://...) lies in no folder, so its ledger has to be given.
     """
@@ -221,7 +222,8 @@ class Vault:
 
 def _default_ledger(data: Any, domain: Domain) -> Path:
     """NAME.ledger beside NAME.csv, NAME.csv.gz, NAME.parquet, ...; BadPath for an address, which has no folder."""
-    if scheme := scheme_of(data.address if isinstance(data, TableAt) else data):
+    data = data.path if isinstance(data, SparkPath) else data.address if isinstance(data, TableAt) else data
+    if scheme := scheme_of(data):
         raise BadPath(f"a table at {scheme}://... lies in no folder: say with --ledger where its ledger is")
     if isinstance(data, (str, Path)):
         path = Path(data)

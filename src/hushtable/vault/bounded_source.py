@@ -15,7 +15,7 @@ from ..domain import Domain
 from ..errors import BadData
 from .coded_blocks import CodedBlocks
 from .person_rows import Choice, People, RowKeys, choose, first_halves, row_bytes
-from .sources.base import Progress, Source, watched
+from .sources.base import LeftOut, Progress, Source, watched
 from .statistics.base import T, Total
 
 __all__ = ["BoundedSource", "bounded"]
@@ -26,7 +26,9 @@ PART_ROWS = 1 << 24
 
 def bounded(source: Source, domain: Domain, secret: str) -> Source:
     """The source as a release reads it: with a `person` in the domain at most `rows` rows of each."""
-    return BoundedSource(source, domain, secret) if domain.unit.person else source
+    if domain.unit.person is None:
+        return source
+    return source.keeping(domain, secret) or BoundedSource(source, domain, secret)
 
 
 class BoundedSource(Source):
@@ -63,10 +65,10 @@ class BoundedSource(Source):
         """How many rows count."""
         return int(self.choice.kept.sum())
 
-    @property
-    def unnamed(self) -> int:
-        """How many rows name nobody: each counts as a person of its own."""
-        return len(self.choice.kept) - self.choice.named
+    def left_out(self) -> LeftOut:
+        """What is left out. Not private."""
+        rows, choice = len(self.choice.kept), self.choice
+        return LeftOut(rows=rows, kept=self.count(), unnamed=rows - choice.named, people=choice.people, cut=choice.cut)
 
     def batches(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
         kept, start, order = self.choice.kept, 0, hashlib.blake2b()

@@ -30,8 +30,8 @@ class CodedBlocks:
     @staticmethod
     def serves(wanted: Total[T], domain: Domain) -> bool:
         """Whether codes are all that it reads."""
-        plain = isinstance(wanted, Statistic) and type(wanted).read is Statistic.read
-        return plain and type(wanted).columns is Statistic.columns
+        kind = type(wanted)
+        return kind.read is Statistic.read and kind.columns is Statistic.columns
 
     def add(self, codes: Codes) -> None:
         """One more block."""

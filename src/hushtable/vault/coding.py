@@ -22,7 +22,7 @@ from ..maths.keys.keys import join_keys, key_texts, plain_value, scalar_text
 from .number_texts import NumberTexts, is_text
 from .statistics.base import Codes
 
-__all__ = ["encode", "encode_batch", "encode_long_rules", "encode_rules", "read_keys", "real_numbers"]
+__all__ = ["empty_codes", "encode", "encode_batch", "encode_long_rules", "encode_rules", "read_keys", "real_numbers"]
 
 # Marks a value the domain has no code for; larger than any code.
 NOWHERE = 65_535
@@ -36,12 +36,16 @@ Floats = NDArray[np.float64]
 
 def encode_batch(batch: pa.RecordBatch, domain: Domain) -> Codes:
     """Codes of a batch with one column per closed attribute: shape (attributes, rows)."""
-    small = max(domain.sizes, default=0) <= 256
-    shape = (len(domain.closed), batch.num_rows)
-    codes: Codes = np.empty(shape, np.uint8) if small else np.empty(shape, np.uint16)
+    codes = empty_codes(domain.sizes, batch.num_rows)
     for i, attribute in enumerate(domain.closed):
         codes[i] = encode(attribute, batch.column(i))
     return codes
+
+
+def empty_codes(sizes: Sequence[int], rows: int = 0) -> Codes:
+    """Room for the codes of so many rows: a byte each where that is enough for every attribute."""
+    shape = (len(sizes), rows)
+    return np.empty(shape, np.uint8) if max(sizes, default=0) <= 256 else np.empty(shape, np.uint16)
 
 
 def encode(attribute: Attribute, column: pa.Array) -> NDArray[np.uint16]:

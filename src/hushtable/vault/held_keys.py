@@ -38,7 +38,7 @@ class HeldKeys:
     ) -> HeldKeys:
         """Reads all rows once, under a secret hash; BadData when one does not fit the domain."""
         keys = KeyCounts(attributes, bytes(randomness.bytes(2 * KEY_BYTES)))
-        return cls(keys, source.total(keys, domain, progress))
+        return cls(keys, source.total(keys, domain, progress).here())
 
     def total(self, wanted: Total[T], /) -> T:
         """The total over all rows, of lists and of the number of rows: all that counts of keys can tell."""

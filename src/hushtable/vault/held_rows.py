@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..domain import Domain
-from .coding import encode_batch
-from .sources import Progress, Source, watched
+from .distinct_rows import EveryRow
+from .sources import Progress, Source
 from .statistics import OneQuestion
 from .statistics.base import Additive, Codes, Sums, T, Total, add_up
 
@@ -34,9 +34,7 @@ class HeldRows:
     @classmethod
     def read(cls, source: Source, domain: Domain, progress: Progress | None = None) -> HeldRows:
         """Reads all rows once; BadData when one does not fit the domain."""
-        names = [attribute.name for attribute in domain.closed]
-        batches = (encode_batch(batch, domain) for batch in watched(source.batches(names), progress))
-        return cls(domain.sizes, *distinct(batches, len(names)))
+        return cls(domain.sizes, *source.total(EveryRow(domain.sizes), domain, progress).codes())
 
     def total(self, wanted: Total[T], /) -> T:
         """The total over all rows, of what is read from codes. One question takes microseconds, others a pass."""
@@ -72,27 +70,3 @@ class HeldRows:
         self._tables[positions] = table
         self._cells += len(table)
         return table
-
-
-def distinct(batches: Iterable[Codes], attributes: int) -> tuple[Codes, Sums]:
-    """The distinct columns of all batches (shape (attributes, rows) each), with how often each occurs."""
-    blocks: list[tuple[NDArray[np.void], Sums]] = []
-    codes: Codes = np.zeros((attributes, 0), dtype=np.uint8)
-    for batch in batches:
-        codes = batch
-        blocks.append(_merged(_as_rows(batch), np.ones(batch.shape[1], dtype=np.int64)))
-    if not blocks:
-        return codes, np.zeros(0, dtype=np.int64)
-    rows, counts = _merged(np.concatenate([r for r, _ in blocks]), np.concatenate([c for _, c in blocks]))
-    return np.ascontiguousarray(rows.view(codes.dtype).reshape(len(rows), attributes).T), counts
-
-
-def _as_rows(codes: Codes) -> NDArray[np.void]:
-    """Each row as one value that can be compared as a whole."""
-    rows = np.ascontiguousarray(codes.T)
-    return rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
-
-
-def _merged(rows: NDArray[np.void], counts: Sums) -> tuple[NDArray[np.void], Sums]:
-    kept, place = np.unique(rows, return_inverse=True)
-    return kept, np.bincount(place, weights=counts, minlength=len(kept)).astype(np.int64)

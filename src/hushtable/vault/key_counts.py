@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..domain import Domain
 from ..domain.attributes import Attribute
+from ..maths.keys.keys import byte_lines
 from ..maths.keys.siphash import KEY_BYTES, digests
 from .coding import read_keys
 
@@ -18,6 +19,7 @@ __all__ = ["Counts", "KeyCounts", "KeyTexts", "Texts"]
 
 # Blocks are merged when this many keys wait, or as many as are merged already, whichever is more.
 WAITING = 1 << 20
+HALF_BYTES = 8
 Words = NDArray[np.uint64]
 
 
@@ -39,6 +41,25 @@ class Counts:
         parts, self._waiting = [self._merged, *self._waiting], []
         first, second, counts = (np.concatenate(column) for column in zip(*parts, strict=True))
         self._merged = _grouped(first, second, counts)
+
+    def keyed(self) -> tuple[pa.Array, None, NDArray[np.int64]]:
+        """Digests as 16 bytes each, in their order, and how often each occurs: how counts travel between machines."""
+        first, second, counts = self._all
+        halves = np.stack([first, second], axis=1).astype(">u8").view(np.uint8)
+        return byte_lines(halves.reshape(-1, 2 * HALF_BYTES)), None, counts
+
+    def add_keyed(self, keys: pa.Array, values: pa.Array, counts: NDArray[np.int64]) -> None:
+        """Adds such a piece."""
+        halves = np.frombuffer(b"".join(keys.to_pylist()), dtype=">u8").reshape(-1, 2).astype(np.uint64)
+        self += Counts(halves[:, 0].copy(), halves[:, 1].copy(), counts)
+
+    def blocks(self) -> Iterator[Counts]:
+        """All keys, some at a time: here all at once."""
+        yield self
+
+    def here(self) -> Counts:
+        """All of them in memory, as they are."""
+        return self
 
     @property
     def counts(self) -> NDArray[np.int64]:
@@ -131,6 +152,17 @@ class Texts(dict[tuple[int, int], bytes]):
     def __iadd__(self, other: Texts) -> Texts:
         self.update(other)
         return self
+
+    def keyed(self) -> tuple[pa.Array, pa.Array, NDArray[np.int64]]:
+        """Digests and keys: how they travel between machines."""
+        halves = [first.to_bytes(HALF_BYTES, "big") + second.to_bytes(HALF_BYTES, "big") for first, second in self]
+        return pa.array(halves, pa.binary()), pa.array(self.values(), pa.binary()), np.ones(len(self), dtype=np.int64)
+
+    def add_keyed(self, keys: pa.Array, values: pa.Array, counts: NDArray[np.int64]) -> None:
+        """Adds such a piece."""
+        halves = ((key[:HALF_BYTES], key[HALF_BYTES:]) for key in keys.to_pylist())
+        pairs = ((int.from_bytes(first, "big"), int.from_bytes(second, "big")) for first, second in halves)
+        self.update(zip(pairs, values.to_pylist(), strict=True))
 
 
 class KeyTexts(_Keys):

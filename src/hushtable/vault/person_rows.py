@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..domain import Domain
 from ..domain.attributes import Binned, Uncoded
-from ..maths.keys.keys import key_texts
+from ..maths.keys.keys import byte_lines, key_texts
 from ..maths.keys.siphash import KEY_BYTES, digests
 from .coding import encode_batch, real_numbers
 from .statistics.base import Codes
@@ -58,7 +58,7 @@ class People(NamedTuple):
         """Of one batch: the column that tells people apart, and the rows as `row_bytes`."""
         ids, named = _ids(person)
         first, second = (digests(key, ids) * named for key in keys[:2])
-        return cls(first, second, digests(keys.rows, _binary(rows)), named)
+        return cls(first, second, digests(keys.rows, byte_lines(rows)), named)
 
     def at(self, places: Flags | NDArray[np.intp]) -> People:
         """Some of the rows."""
@@ -208,10 +208,3 @@ def _place_in_run(values: NDArray[Any]) -> NDArray[np.intp]:
     new = np.concatenate([[True], values[1:] != values[:-1]])
     places = np.arange(len(values))
     return places - np.maximum.accumulate(np.where(new, places, 0))
-
-
-def _binary(rows: NDArray[np.uint8]) -> pa.Array:
-    """Each line of bytes as one value."""
-    offsets = np.arange(len(rows) + 1, dtype=np.int64) * rows.shape[1]
-    data = pa.py_buffer(np.ascontiguousarray(rows))
-    return pa.LargeBinaryArray.from_buffers(pa.large_binary(), len(rows), [None, pa.py_buffer(offsets), data])

@@ -6,16 +6,23 @@ from tables import domain, random_codes, table_of
 
 from hushtable.maths.interactions.layout import InteractionLayout
 from hushtable.vault import held_rows
-from hushtable.vault.held_rows import HeldRows, distinct
+from hushtable.vault.distinct_rows import EveryRow
+from hushtable.vault.held_rows import HeldRows
 from hushtable.vault.sources import open_source
 from hushtable.vault.statistics import ChosenTables, Histogram, OneQuestion, Tables
+from hushtable.vault.statistics.base import add_up
 
 SHAPE = domain()
 CODES = random_codes(SHAPE, 3000, seed=8)
 
 
+def distinct(blocks):
+    wanted = EveryRow(SHAPE.sizes)
+    return add_up(wanted, map(wanted.accumulate, blocks)).codes()
+
+
 def held(codes=CODES, pieces=4) -> HeldRows:
-    return HeldRows(SHAPE.sizes, *distinct(np.array_split(codes, pieces, axis=1), len(SHAPE.sizes)))
+    return HeldRows(SHAPE.sizes, *distinct(np.array_split(codes, pieces, axis=1)))
 
 
 def questions():
@@ -26,7 +33,7 @@ def questions():
 
 
 def test_distinct_rows_with_their_counts():
-    codes, counts = distinct(np.array_split(CODES, 7, axis=1), len(SHAPE.sizes))
+    codes, counts = distinct(np.array_split(CODES, 7, axis=1))
     kept, often = np.unique(CODES, axis=1, return_counts=True)
     assert sorted(map(tuple, codes.T)) == sorted(map(tuple, kept.T))
     assert {tuple(c): n for c, n in zip(codes.T, counts, strict=True)} == {

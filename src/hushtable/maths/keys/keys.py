@@ -14,10 +14,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from ...domain.attributes import canonical
 
-__all__ = ["MISSING", "join_keys", "key_of", "key_texts", "plain_value", "scalar_text", "texts_of", "valid_text"]
+__all__ = [
+    "MISSING", "byte_lines", "join_keys", "key_of", "key_texts", "plain_value", "scalar_text", "texts_of", "valid_text",
+]  # fmt: skip
 
 MISSING, JOIN = b"\xff", b"\xfe"
 
@@ -134,3 +137,10 @@ def scalar_text(scalar: pa.Scalar) -> str | None:
 
 def _composed(text: str) -> str:
     return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def byte_lines(rows: NDArray[np.uint8]) -> pa.Array:
+    """Each line of bytes as one value."""
+    offsets = np.arange(len(rows) + 1, dtype=np.int64) * rows.shape[1]
+    data = pa.py_buffer(np.ascontiguousarray(rows))
+    return pa.LargeBinaryArray.from_buffers(pa.large_binary(), len(rows), [None, pa.py_buffer(offsets), data])

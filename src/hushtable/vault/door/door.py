@@ -268,9 +268,8 @@ class Door:
         return Revealed(seen["keys"], seen["counts"], seen["rows"])
 
     def _revealed(self, source: KeyCounts, exact: Counts, rows: int | None, *, scale: Fraction, threshold: int) -> Seen:
-        kept, noisy = keep_frequent(exact, scale=scale, threshold=threshold, randomness=self._randomness)
-        digests = exact.digests_of(kept)
-        texts = self._total(KeyTexts(source, *digests)) if len(kept) else Texts()
+        digests, noisy = keep_frequent(exact, scale=scale, threshold=threshold, randomness=self._randomness)
+        texts = self._total(KeyTexts(source, *digests)) if len(noisy) else Texts()
         try:
             keys = [texts[pair] for pair in zip(*(half.tolist() for half in digests), strict=True)]
         except KeyError:

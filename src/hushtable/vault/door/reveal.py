@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ...budget import Price, Unit
 from ...errors import BadPlan
 from ...words import readable
-from ..key_counts import Counts
+from ..key_counts import Counts, Words
 from .randomness import Randomness
 from .samplers import laplace
 
@@ -97,11 +97,16 @@ def _exp_down(q: Fraction) -> Fraction:
 
 def keep_frequent(
     counts: Counts, *, scale: Fraction, threshold: int, randomness: Randomness
-) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
-    """Every key that occurs gets its own noise: where those stand that reach the threshold, and their noisy counts."""
-    noisy = counts.counts + laplace(scale, len(counts.counts), randomness)
-    kept = np.flatnonzero(noisy >= threshold)
-    return kept, noisy[kept]
+) -> tuple[tuple[Words, Words], NDArray[np.int64]]:
+    """Every key that occurs gets its own noise: the digests of those that reach the threshold, and noisy counts."""
+    found = []
+    for block in counts.blocks():
+        noisy = block.counts + laplace(scale, len(block.counts), randomness)
+        kept = np.flatnonzero(noisy >= threshold)
+        found.append((*block.digests_of(kept), noisy[kept]))
+    empty = np.zeros(0, dtype=np.uint64)
+    first, second, values = map(np.concatenate, zip((empty, empty, np.zeros(0, dtype=np.int64)), *found, strict=True))
+    return (first, second), values
 
 
 def in_order(keys: Sequence[bytes], counts: NDArray[np.int64], rows: int | None) -> Revealed:

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import pyarrow as pa
@@ -16,12 +17,25 @@ from ...errors import BadData
 from ...words import listed, suggestion
 from ..statistics.base import T, Total, add_up
 
-__all__ = ["BATCH_ROWS", "Progress", "Source", "once", "watched"]
+__all__ = ["BATCH_ROWS", "LeftOut", "Progress", "Source", "once", "watched"]
 
 BATCH_ROWS = 131_072
 
 # Called with the number of rows read so far. Timing is not protected; see docs/known-weaknesses.md.
 Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeftOut:
+    """What keeping few rows of each person leaves out. Not private."""
+
+    rows: int
+    kept: int
+    unnamed: int
+    """Rows that name nobody: each counts as a person of its own."""
+    people: int
+    cut: int
+    """People who have more rows than are kept."""
 
 
 class Source(ABC):
@@ -72,6 +86,14 @@ class Source(ABC):
     def snapshot(self) -> AbstractContextManager[object]:
         """Held over all passes of one release, which must see the same rows in the same order: see `Vault.release`."""
         return nullcontext()
+
+    def keeping(self, domain: Domain, secret: str) -> Source | None:
+        """The rows of it that count where few of each person do, if it can choose them itself; see `bounded`."""
+        return None
+
+    def left_out(self) -> LeftOut:
+        """What keeping few rows of each person leaves out, of a source that does. Not private."""
+        raise NotImplementedError(f"{type(self).__name__} keeps all rows")
 
     def check(self, domain: Domain) -> None:
         """BadData when a column of the domain is not in the source. Columns the domain leaves out are never read."""

@@ -24,8 +24,10 @@ class FrameSource(Source):
 
     @classmethod
     def takes(cls, data: Any) -> bool:
-        known = isinstance(data, (pa.Table, pa.RecordBatch)) or type(data).__module__.startswith(("pandas", "polars"))
-        return known or hasattr(data, "__arrow_c_stream__")
+        home = type(data).__module__
+        known = isinstance(data, (pa.Table, pa.RecordBatch)) or home.startswith(("pandas", "polars"))
+        # Spark's would bring all its rows here.
+        return known or (hasattr(data, "__arrow_c_stream__") and not home.startswith("pyspark"))
 
     @property
     def columns(self) -> Sequence[str]:

@@ -13,17 +13,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Workers", "kept_words"]
+__all__ = ["Workers", "kept_words", "one_thread"]
 
 # Words in a line of the cache, where kept memory starts: a vector that lies across two lines takes two loads.
 LINE = 8
+
+
+# How many threads a process uses where nothing else is said; None: one for each core.
+_most: int | None = None
+
+
+def one_thread() -> None:
+    """From now on this process uses one, for whoever runs a process a core."""
+    import pyarrow as pa
+
+    global _most  # noqa: PLW0603
+    _most = 1
+    pa.set_cpu_count(1)
 
 
 class Workers:
     """Runs tasks that do not hold the interpreter lock on some threads, of which the caller's is one."""
 
     def __init__(self, threads: int | None) -> None:
-        self.count = (os.cpu_count() or 1) if threads is None else max(1, threads)
+        self.count = (_most or os.cpu_count() or 1) if threads is None else max(1, threads)
 
     def run(self, work: Callable[..., object], tasks: Iterable[tuple[Any, ...]]) -> None:
         """Calls `work` with every task's arguments, begun in their order; returns when all are done."""
