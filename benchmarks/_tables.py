@@ -87,7 +87,7 @@ def domain_of(sizes: dict[str, int], *, ordered: bool = True) -> dict[str, Any]:
 
     def attribute(size: int) -> dict[str, Any]:
         if ordered:
-            return {"kind": "integer", "between": [0, size - 1], "missing": "error"}
+            return {"kind": "integer", "between": [0, size - 1], "bins": size, "missing": "error"}
         return {"kind": "category", "values": list(range(size)), "missing": "error"}
 
     return {"table": "t", "neighbours": "add-remove", "attributes": {c: attribute(s) for c, s in sizes.items()}}

@@ -53,7 +53,9 @@ def mean_error(table: Path, shape: ht.Domain, currency: Currency) -> float:
 
 
 def domain_of(sizes: dict[str, int]) -> ht.Domain:
-    attributes = {name: {"kind": "integer", "between": [0, m - 1], "missing": "error"} for name, m in sizes.items()}
+    attributes = {
+        name: {"kind": "integer", "between": [0, m - 1], "bins": m, "missing": "error"} for name, m in sizes.items()
+    }
     return ht.Domain.from_dict({"table": "adult", "neighbours": "add-remove", "attributes": attributes})
 
 

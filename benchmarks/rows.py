@@ -1,6 +1,6 @@
 """Rows people can believe: rules, columns that follow others, a focus, and how fast rows are written.
 
-`python -m benchmarks rows`; `rows-rules`, `rows-follows`, `rows-focus` and `rows-speed` are its parts.
+`python -m benchmarks rows`; `rows-rules`, `rows-follows`, `rows-focus`, `rows-shape` and `rows-speed` are its parts.
 """
 
 import json
@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 import hushtable as ht
+from benchmarks import _shapes
 from benchmarks._figure import figure
 from benchmarks._ruled import Ruled, adult, coded, flights
 from benchmarks._tables import DATA, domain_of, load, true_triples, variations
@@ -23,13 +24,17 @@ from hushtable.owner.rule_counts import broken_rules
 from hushtable.owner.true_rows import read_rows
 from hushtable.synopsis.rows import write_rows
 
-FIGURES = ("rows", "rows-rules", "rows-follows", "rows-focus", "rows-speed")
+FIGURES = ("rows", "rows-rules", "rows-follows", "rows-focus", "rows-shape", "rows-speed")
 RELEASES, DRAWN = 5, 1_000_000
 BUDGET = ht.Budget(epsilon="1", delta="1e-9")
 # Differences of two means of five releases below this are noise: a release's mean error varies by about 1%.
 NOISE = 1.02
 TABLES = {"adult": adult, "nycflights": flights, "taxi_chicago": lambda: coded("taxi_chicago", 20),
           "salary": lambda: coded("salary", 20)}  # fmt: skip
+# The most that a tree may tell rows apart by, where numbers are declared by their range alone.
+PROPENSITY = {"adult": 0.010, "diamonds": 0.006, "nycflights": 0.006, "california_housing": 0.006}
+# Rows whose tables are compared: so many that their own chance does not show.
+COMPARED = 300_000
 FOCUS = {"adult": "marital-status", "taxi_chicago": "payment_type"}
 
 
@@ -42,6 +47,8 @@ def run() -> Iterator[dict[str, Any]]:
     yield from follows()
     for name, column in FOCUS.items():
         yield from focus(name, column)
+    for name in PROPENSITY:
+        yield from shape(name)
     yield from speed()
 
 
@@ -151,6 +158,37 @@ def focus(name: str, column: str) -> Iterator[dict[str, Any]]:
                  baseline=1000 * (1 - before), ratio=mine / before, bar="value >= 8")  # fmt: skip
     yield figure(f"rows-focus-{name}-all", float(whole), "mean error of three columns", baseline=float(all_before),
                  ratio=float(whole / all_before), bar="ratio <= 1.05")  # fmt: skip
+
+
+def shape(name: str) -> Iterator[dict[str, Any]]:
+    """Numbers by their range alone, beside bins at the true quantiles."""
+    rows, parts = _shapes.shaped(name)
+    table = pa.Table.from_pandas(rows, preserve_index=False)
+    domains = {
+        "ranges": ht.Domain.from_dict(parts),
+        "quantiles": ht.Domain.from_dict(_shapes.at_quantiles(rows, parts)),
+    }
+    found: dict[str, list[_shapes.Shape]] = {each: [] for each in domains}
+    for domain in domains.values():
+        released(table.slice(0, 5_000), domain)  # compiles
+    for _ in range(RELEASES):
+        for each, domain in domains.items():
+            synopsis, cpu = released(table, domain)
+            drawn, many = (synopsis.sample(n).to_pandas() for n in (len(rows), COMPARED))
+            found[each].append(_shapes.Shape.of(name, rows, drawn, many, cpu))
+    mine, other = (_shapes.Shape.mean(found[each]) for each in ("ranges", "quantiles"))
+    yield figure(f"rows-shape-{name}-propensity", mine.propensity, "propensity MSE", baseline=other.propensity,
+                 ratio=mine.propensity / other.propensity, bar=f"value <= {PROPENSITY[name]}")  # fmt: skip
+    yield figure(f"rows-shape-{name}-error", mine.error, "mean error of three columns, numbers at 13 quantiles",
+                 baseline=other.error, ratio=mine.error / other.error, bar="ratio <= 1.03")  # fmt: skip
+    yield figure(f"rows-shape-{name}-quantiles", mine.quantile, "of the range: worst quantile, median column",
+                 baseline=other.quantile, ratio=mine.quantile / other.quantile, bar="value <= 0.02")  # fmt: skip
+    yield figure(f"rows-shape-{name}-round", mine.kept, "of the mass on frequent values kept", baseline=other.kept,
+                 ratio=mine.kept / max(other.kept, 1e-9), bar="value >= 0.9")  # fmt: skip
+    yield figure(f"rows-shape-{name}-beyond", mine.beyond, "of values beyond the real range", baseline=other.beyond,
+                 ratio=mine.beyond / max(other.beyond, 1e-9), bar="value <= 0.005")  # fmt: skip
+    yield figure(f"rows-shape-{name}-time", mine.cpu, "CPU seconds", baseline=other.cpu, ratio=mine.cpu / other.cpu,
+                 bar="ratio <= 1.15")  # fmt: skip
 
 
 def speed() -> Iterator[dict[str, Any]]:

@@ -53,7 +53,8 @@ EXACT = {
 # Not summed from codes: those of real columns, of keys and of decision lists, which have tests of their own.
 NOT_OF_CODES = {
     "bounded-tables", "chebyshev", "decided-counts", "decision-lists", "edge-degrees", "edge-pairs", "functions",
-    "hash-sums", "leaf-means", "list-count", "list-monomials", "list-sums", "long-lists", "projected-sums",
+    "hash-sums", "leaf-means", "list-count", "list-monomials", "list-sums", "long-lists",
+    "number-cells", "projected-sums",
     "sparse-chebyshev", "split-sums", "splines",
 }  # fmt: skip
 
@@ -253,7 +254,8 @@ def test_every_statistic_is_found():
         "bounded-tables", "cell-vectors", "chebyshev", "chosen-tables", "decided-counts", "decision-lists",
         "edge-degrees", "edge-pairs", "functions", "grouped-interactions", "grouped-tables", "hash-sums",
         "histogram", "leaf-means", "linear-queries", "list-count", "list-monomials", "list-sums",
-        "long-lists", "one-question", "one-way-tables", "parities", "part", "polynomials", "projected-sums",
+        "long-lists", "number-cells", "one-question", "one-way-tables", "parities", "part",
+        "polynomials", "projected-sums",
         "rare-lengths", "rare-sums", "residuals", "row-count", "sparse-chebyshev", "splines", "split-sums",
         "summed-tables", "tables", "wide-counts",
     ]  # fmt: skip

@@ -40,6 +40,7 @@ def main() -> None:
         dated(),
         summed(),
         ruled(),
+        *ranged(),
         people(),
         *twice(),
         equal_parts(),
@@ -97,6 +98,37 @@ def ruled() -> Case:
     }
     questions = ("children >= family", "SELECT family, count(*) FROM t WHERE smoker GROUP BY family", "children < 2")
     return "ruled", release(shape, pa.table(rows), "pure", ht.Marginals(width=2)), questions
+
+
+def ranged() -> Iterator[Case]:
+    """Numbers of which only the range is declared."""
+    shape = ht.Domain.from_dict({
+        "table": "t",
+        "attributes": {
+            "pay": {"kind": "integer", "between": [0, 50_000], "atoms": [0]},
+            "bmi": {"kind": "number", "between": [10, 60], "step": "0.1", "missing": "error"},
+            "smoker": {"kind": "boolean", "missing": "error"},
+        },
+        "always": ["pay >= 40000 -> NOT smoker"],
+    })  # fmt: skip
+    random = np.random.default_rng(6)
+    pay = (random.gamma(2, 60, 3_000)).astype(int) * 100
+    rows = pa.table({
+        "pay": np.where(random.random(3_000) < 0.2, 0, pay).clip(0, 39_999),
+        "bmi": random.normal(25, 4, 3_000).clip(10, 60).round(1),
+        "smoker": random.random(3_000) < 0.3,
+    })  # fmt: skip
+    questions = (
+        "pay < 40000",
+        "pay < 1",
+        "SELECT avg(bmi) FROM t WHERE smoker",
+        "SELECT smoker, count(*) FROM t GROUP BY smoker",
+    )
+    for name, budget, workload in (
+        ("ranges-whole", "gdp", ht.WholeTable()),
+        ("ranges-marginals", "pure", "marginals(width=2)"),
+    ):
+        yield name, release(shape, rows, budget, workload), questions
 
 
 def coded() -> Iterator[Case]:

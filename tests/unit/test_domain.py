@@ -197,8 +197,8 @@ def test_bins_of_an_integer_are_even_and_cover_the_range():
 
 
 def test_a_short_range_of_integers_needs_no_edges():
-    assert built(x={"kind": "integer", "between": [1, 1000]}).sizes == (1001,)
-    refused(lambda: built(x={"kind": "integer", "between": [0, 1000]}), "x: needs `bins: 8` or `edges")
+    assert built(x={"kind": "integer", "between": [1, 128]}).sizes == (129,)
+    assert built(x={"kind": "integer", "between": [0, 128]}).ranged
 
 
 def test_position_matches_exactly_or_else_without_case():
@@ -279,7 +279,15 @@ MISTAKES = [
     ("more bins than values", table(x=integer | {"bins": 12}), ["at most 11, not 12"]),
     ("a billion bins", table(x=number | {"bins": 10**9}), ["at most 65000, not 1000000000"]),
     ("a billion bins of integers", table(x=integer | {"between": [0, 10**12], "bins": 10**9}), ["at most 65000"]),
-    ("neither", table(x=number), ["needs `bins: 8` or `edges"]),
+    ("cells and bins", table(x=number | {"cells": [5], "bins": 2}), ["bins or cells, not both"]),
+    ("step of nothing", table(x=number | {"step": 0}), ["step must be above 0, not 0"]),
+    ("step too large", table(x=number | {"step": 11}), ["a step of 11 is larger than the range from 0 to 10"]),
+    ("step of halves", table(x=integer | {"step": "0.5"}), ["the step of an integer is a whole number, not 0.5"]),
+    ("step word", table(x=number | {"step": "fine"}), ["x: step: expected a number, not 'fine'"]),
+    ("atoms number", table(x=number | {"atoms": 0}), ["atoms is a list of values"]),
+    ("atoms outside", table(x=number | {"atoms": [0, 11]}), ["the atom 11 does not lie between 0 and 10"]),
+    ("atoms of halves", table(x=integer | {"atoms": ["0.5"]}), ["the atoms of an integer are whole numbers"]),
+    ("too many atoms", table(x=integer | {"atoms": [0] * 101}), ["101 atoms; at most 100"]),
 ]
 
 

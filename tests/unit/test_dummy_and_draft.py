@@ -1,6 +1,7 @@
 """Dummy rows fit the domain they come from; a draft is a domain that the data it saw fit, and says what it is."""
 
 import json
+from dataclasses import replace
 from datetime import date
 
 import numpy as np
@@ -20,6 +21,8 @@ from hushtable.domain.dummy import dummy_rows, write_dummy
 from hushtable.errors import BadData, BadPath, BadPlan
 from hushtable.owner.draft import MOST_DISTINCT, MOST_VALUES, WARNING, draft, draft_domain
 from hushtable.owner.fit import fit_of, require_fit
+from hushtable.owner.rule_counts import broken_rules
+from hushtable.owner.true_rows import read_rows
 from hushtable.vault.coding import encode_batch
 from hushtable.vault.sources import open_source
 
@@ -278,16 +281,49 @@ def test_a_draft_knows_dates_times_missing_codes_and_the_order_of_numbers_in_wor
     assert fits(table, domain)
 
 
-def test_edges_are_round_and_split_the_rows_about_evenly():
+def test_a_draft_declares_ranges_alone():
     random = np.random.default_rng(3)
     table = pa.table({"age": random.integers(0, 100, 4000), "pay": np.round(random.lognormal(10, 0.6, 4000), 2)})
-    shape = draft_domain(table, "t")
-    for attribute in shape.attributes:
-        assert len(attribute.cuts) == 7
-        counts = np.bincount([attribute.place(value.as_py()) for value in table[attribute.name]], minlength=8) / 4000
-        assert counts.min() > 0.04
-        assert counts.max() < 0.22
-    assert all(cut % 1000 == 0 for cut in shape.closed[1].cuts)
+    made = draft(table, "t")
+    pay = made.domain.to_dict()["attributes"]["pay"]
+    assert pay.keys() == {"kind", "between", "other", "missing"}
+    assert [a.name for a in made.domain.ranged] == ["pay"]
+    assert "cells are found by a release" in made.text()
+
+
+RULED = {
+    "table": "t",
+    "attributes": {
+        "age": {"kind": "integer", "between": [0, 99], "bins": 10},
+        "children": {"kind": "integer", "between": [0, 9], "missing": "error"},
+        "family": {"kind": "integer", "between": [1, 10], "missing": "error"},
+        "born": {"kind": "number", "between": [0, 1], "bins": 3, "missing": "error"},
+        "left": {"kind": "number", "between": [0, 1], "bins": 2, "missing": "error"},
+        "married": {"kind": "category", "values": ["never", "now", "once"]},
+        **{f"b{i}": {"kind": "boolean", "missing": "error"} for i in range(12)},
+    },
+    "always": ["age < 20 -> married = 'never'", "age < 20 -> children = 0", *(f"b{i} -> b{i + 1}" for i in range(11))],
+    "impossible": ["children >= family", "left < born"],
+}
+
+
+def test_dummy_rows_keep_the_rules():
+    ruled = Domain.from_dict(RULED)
+    rows = dummy_rows(ruled, rows=3000, seed=1)
+    free = Domain.from_dict({k: v for k, v in RULED.items() if k not in ("always", "impossible")})
+    fake, loose = pa.table(rows), pa.table(dummy_rows(free, rows=3000, seed=1))
+    broken = [
+        sum(rule.broken for rule in broken_rules(replace(read_rows(t, free), domain=ruled))) for t in (fake, loose)
+    ]
+    assert broken[0] == 0
+    assert broken[1] > 3000
+    assert len(set(rows["age"])) > 50
+
+
+def test_rules_that_leave_random_rows_no_place_are_one_line():
+    shape = Domain.from_dict(RULED)
+    with pytest.raises(BadPlan, match="keep the rules"):
+        dummy_rows(replace(shape, impossible=("age >= 0 OR age < 0 OR age IS NULL",), always=()), rows=5, seed=1)
 
 
 def test_a_draft_says_why_and_leaves_ids_out():

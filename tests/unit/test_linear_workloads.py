@@ -170,7 +170,7 @@ class TestRanges:
         assert "cells and at most 67,108,864 fit" in refused("ranges(width=10)", flat)
 
     def test_a_hundred_thousand_ranges(self):
-        shape = domain({"x": {"kind": "integer", "between": [0, 449], "missing": "error"}})
+        shape = domain({"x": {"kind": "integer", "between": [0, 449], "bins": 450, "missing": "error"}})
         codes = np.arange(450, dtype=np.uint16)[None]
         counts = sums(ht.Ranges(), shape, codes)
         assert len(counts) == 450 * 451 // 2 - 1 > 100_000

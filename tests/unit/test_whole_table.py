@@ -332,7 +332,7 @@ def test_it_is_what_a_plan_takes_when_nothing_is_said():
 
 
 def test_too_many_groups():
-    attributes = {f"n{i}": {"kind": "integer", "between": [0, 199], "missing": "error"} for i in range(3)}
+    attributes = {f"n{i}": {"kind": "integer", "between": [0, 199], "bins": 200, "missing": "error"} for i in range(3)}
     shape = domain(attributes, neighbours="add-remove")
     g = np.random.default_rng(0)
     codes = g.integers(0, 200, (3, 1000)).astype(np.uint8)

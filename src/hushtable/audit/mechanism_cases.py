@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ..domain import Domain
+from ..mechanisms.carried_out import carried_out
 from ..mechanisms.planner import Plan
 from ..vault.door.door import Door, Measurement, Noise
 from ..vault.door.randomness import Simulated
 from ..vault.statistics import Statistic
+from ..vault.statistics.number_cells import NumberCells
 from .made_up_tables import MadeUpTable, possible_rows
 from .measurements import MeasureCase, Tally
 from .pairs import Pair, pair_tables, worst_pair
@@ -42,7 +45,7 @@ def _cases(label: str, made: Plan, runs: int, seed: int) -> Iterator[MeasureCase
         pairs.append(worst_pair(statistic, noise, domain, seed=seed))
         yield MeasureCase(f"{label}: {statistic.name}{f' {place + 1}' if place else ''}", domain, statistic, noise)
     chosen = max(pairs, key=lambda pair: pair.price) if pairs else _any_pair(domain)
-    act = opener(made.design.price, lambda door, of: made.by.release(door, of, made.design))
+    act = opener(made.price, lambda door, of: carried_out(replace(made, domain=of), door))
     yield ReleaseCase(f"{label}: whole", domain, pair_tables(domain, chosen, others), act, runs)
 
 
@@ -57,10 +60,12 @@ def _measured(made: Plan, table: MadeUpTable, seed: int) -> list[tuple[Statistic
 
     class Noting(Door):
         def measure(self, statistic: Statistic, noise: Noise) -> Measurement:
-            seen.setdefault(statistic.name, (statistic, noise))
+            # What counts found cells reads rows by these, and is attacked as a part of the whole release.
+            if made.cells is None or isinstance(statistic, NumberCells):
+                seen.setdefault(statistic.name, (statistic, noise))
             return super().measure(statistic, noise)
 
-    domain, price = made.domain, made.design.price
-    door = Noting(total=table.total, unit=domain.unit, price=price, account=Tally(), randomness=Simulated(seed))
-    made.by.release(door, domain, made.design)
+    unit = made.domain.unit
+    door = Noting(total=table.total, unit=unit, price=made.price, account=Tally(), randomness=Simulated(seed))
+    carried_out(made, door)
     return list(seen.values())

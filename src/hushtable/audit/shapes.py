@@ -15,6 +15,7 @@ __all__ = [
     "LONG_RULES",
     "MIXED",
     "OPEN",
+    "RANGES",
     "REAL",
     "RELATIONS",
     "RULES",
@@ -47,6 +48,11 @@ EDGES: Attributes = {"caller": {"kind": "vertex", "between": [1, 5]}, "called": 
 REAL: Attributes = {
     "age": {"kind": "integer", "between": [18, 98], "bins": 4},
     "bmi": {"kind": "number", "between": [14, 54], "bins": 4},
+}
+# Numbers of which only the range is declared.
+RANGES: Attributes = {
+    "pay": {"kind": "integer", "between": [0, 20_000], "missing": "error"},
+    "bmi": {"kind": "number", "between": [14, 54], "step": "0.1", "atoms": [20]},
 }
 SMOOTH: Attributes = {
     "age": {"kind": "integer", "between": [0, 99], "bins": 4},

@@ -19,7 +19,7 @@ from ..questions.lists import Listed
 from ..questions.workloads.base import Workload
 from ..questions.workloads.known_lists import KnownLists
 from .made_up_tables import NAMES
-from .shapes import BINARY, CLOSED, EDGES, LONG_RULES, MIXED, OPEN, REAL, RULES, SMOOTH, Attributes, shape
+from .shapes import BINARY, CLOSED, EDGES, LONG_RULES, MIXED, OPEN, RANGES, REAL, RULES, SMOOTH, Attributes, shape
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -155,6 +155,8 @@ def rows_of(attributes: Attributes, number: int = ROWS) -> pa.Table:
         "age": source.integers(0, 99, number),
         "sex": np.array(["female", "male"])[source.integers(0, 2, number)],
         "url": [f"a{i}" for i in source.zipf(1.5, number) % 50],
+        "pay": (10 * source.gamma(2, 150, number)).astype(int).clip(0, 20_000),
+        "bmi": source.normal(25, 4, number).clip(14, 54).round(1),
     }
     return pa.table({name: values.get(name, source.random(number) < 0.5) for name in attributes})
 
@@ -269,6 +271,14 @@ SPECIMENS: tuple[Specimen, ...] = (
     Specimen(
         "pair-rake", CLOSED, "whole_table()", "pair-rake", RHO, TABLES,
         model="whole-table", chooses=True, attacks=(Attack(attributes=MIXED, runs=40),),
+    ),
+    Specimen(
+        "found-cells", RANGES, "marginals(width=2)", "low-order", RHO, ("bmi < 20", "SELECT avg(pay) FROM t"),
+        model="low-order", chooses=True, attacks=(Attack(budgets=(PURE, RHO), runs=60),),
+    ),
+    Specimen(
+        "found-cells-rows", RANGES, "whole_table()", "pair-rake", RHO, ("bmi < 20", "SELECT avg(pay) FROM t"),
+        model="whole-table", chooses=True, attacks=(Attack(runs=40),),
     ),
     Specimen(
         "hash-sketch", OPEN, "sparse(size=5, buckets=256)", "hash-sketch", APPROX, LISTS,

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..domain import Domain
-from ..domain.attributes import Open
+from ..domain.attributes import Binned, Open
 from ..domain.decision_list import DecisionList
 from ..maths.families.family import Family
 from ..maths.families.row_polynomials import RowPolynomials
@@ -23,6 +23,7 @@ from ..maths.keys.projection import Projection, key_length
 from ..maths.keys.siphash import KEY_BYTES
 from ..maths.keys.sketches import Sketch
 from ..maths.linear import Boxes, ListedQueries
+from ..maths.ranges.habits import round_classes
 from ..maths.smooth.axes import Axis, Block
 from ..maths.smooth.chebyshev import WEIGHT_UNIT, decaying
 from ..maths.smooth.expressions import parse_expression
@@ -49,6 +50,7 @@ from ..vault.statistics.list_count import ListCount
 from ..vault.statistics.list_monomials import ListMonomialSums
 from ..vault.statistics.list_sums import ListSums
 from ..vault.statistics.long_lists import LongListSums
+from ..vault.statistics.number_cells import NumberCells
 from ..vault.statistics.polynomials import PolynomialSums
 from ..vault.statistics.projected_sums import ProjectedSums
 from ..vault.statistics.row_count import RowCount
@@ -57,7 +59,7 @@ from ..vault.statistics.splines import SplineSums
 from ..vault.statistics.split_sums import SplitSums
 from ..vault.statistics.wide_counts import WideCounts
 from .made_up_tables import NAMES
-from .shapes import BINARY, EDGES, FINE, MIXED, OPEN, REAL, RULES, Attributes
+from .shapes import BINARY, EDGES, FINE, MIXED, OPEN, RANGES, REAL, RULES, Attributes
 
 __all__ = ["STATISTICS", "StatisticSpecimen", "key_of"]
 
@@ -240,6 +242,11 @@ def _split(domain: Domain) -> list[Statistic]:
     return [SplitSums(domain, [("age", None), ("bmi", None), ("age", "bmi")], unit=2**10)]
 
 
+def _number_cells(domain: Domain) -> list[Statistic]:
+    numbers = [a for a in domain.attributes if isinstance(a, Binned)]
+    return [NumberCells(numbers), NumberCells(numbers, [a for a in numbers if round_classes(a)])]
+
+
 def _bounded_tables(domain: Domain) -> list[Statistic]:
     texts, ranges = ("age", "bmi", "age"), ((18.0, 98.0), (14.0, 54.0), (30.0, 50.0))
     functions = [parse_expression(t, ["age", "bmi"]) for t in texts]
@@ -315,4 +322,5 @@ STATISTICS: dict[str, StatisticSpecimen] = {
     "bounded-tables": StatisticSpecimen(attributes=REAL, build=_bounded_tables, exact=()),
     "functions": StatisticSpecimen(attributes=REAL, build=_functions, exact=()),
     "split-sums": StatisticSpecimen(attributes=REAL, build=_split),
+    "number-cells": StatisticSpecimen(attributes=RANGES, build=_number_cells),
 }

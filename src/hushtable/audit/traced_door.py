@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from statistics import NormalDist
 from typing import Any
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..budget import Currency, Price, Unit
+from ..domain import Domain
 from ..domain.attributes import Attribute
 from ..laws import Law
 from ..maths.interactions.layout import CoordinateNoise
@@ -30,6 +31,7 @@ from ..vault.door.door import (
 )
 from ..vault.door.reveal import Revealed
 from ..vault.statistics import Statistic
+from ..vault.statistics.base import Totals, read_as
 from ..vault.statistics.joint import JointStatistic
 from .exact_laws import Floats, Ints, exponential_law, flip_law, gaussian_price, noise_loss, noise_pit, renyi_price
 from .joint_law import gauge_pit, joint_loss
@@ -82,7 +84,7 @@ class Trace:
 class Neighbour:
     """The other table: its sums, and the keys of both tables for steps that count them."""
 
-    total: Callable[[Statistic], Any]
+    total: Totals
     keys: Callable[[Sequence[Attribute]], KeyLaw] | None = None
 
 
@@ -100,6 +102,11 @@ class Traced:
         self._stated_unit: Unit = door["unit"]
         self._whole: tuple[Statistic, Ints] | None = None
         self._watches: dict[int, tuple[SparseVectorLaw, Step]] = {}
+
+    def refine(self, domain: Domain) -> None:
+        """Both tables are read so."""
+        super().refine(domain)  # type: ignore[misc]
+        self.there, self._whole = replace(self.there, total=read_as(self.there.total, domain)), None
 
     def measure(self, statistic: Statistic, noise: Noise) -> Measurement:
         """Notes the noise of every coordinate."""

@@ -15,6 +15,7 @@ from ..domain import Domain
 from ..domain.attributes import Open
 from ..errors import BadPlan
 from ..laws import Law
+from ..mechanisms.found_cells import no_bins
 from ..questions.workloads import Workload, read_workload
 from ..questions.workloads.sparse import Conjunctions, Sparse
 from .answer import FreeMargin
@@ -291,6 +292,8 @@ def plan_curator(
     if rows is not None:
         _whole(rows, "rows", 10**15)
     lists = _lists(domain, workload)
+    if lists is None and domain.ranged:
+        raise BadPlan(no_bins("a curator", [a.name for a in domain.ranged]))
     scale = exact(factor, "factor")
     if not 0 < scale <= 100:
         raise BadPlan(f"factor must be above 0 and at most 100, not {str(factor)[:40]}")

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import math
 import re
 from abc import ABC, abstractmethod
 from bisect import bisect_right
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, Literal
 
 from ..errors import BadDomain
 from ..words import listed, readable, shortened
+from .value_texts import canonical, number_in, plain_decimal
 
-__all__ = ["Attribute", "Boolean", "Category", "Integer", "Number", "Open", "Ordered", "Uncoded", "canonical"]
+__all__ = ["Attribute", "Boolean", "Category", "Integer", "Number", "Open", "Ordered", "Uncoded", "canonical",
+           "number_in", "plain_decimal"]  # fmt: skip
 
 Missing = Literal["category", "error"]
 
@@ -23,58 +23,9 @@ TRUE_WORDS = frozenset({"true", "t", "yes", "y", "1", "1.0"})
 FALSE_WORDS = frozenset({"false", "f", "no", "n", "0", "0.0"})
 OTHER, MISSING = "other", "missing"
 MOST_CODES = 65_000
-LONGEST_EXPONENT = 400
+# Steps that a number without a declared step has at least: finer than any cell of it that is ever found.
+FINEST = 10_000
 PLAIN_NUMBER = re.compile(r"[+-]?\d{1,300}(\.\d{1,300})?", re.ASCII)
-
-
-def canonical(value: object) -> str | None:
-    """The text under which a value is looked up; None when it is missing.
-
-    The physical type does not matter: 1, 1.0, Decimal("1.00") and "1" are the same value, and so are True and "true".
-    """
-    if value is None:
-        return None
-    if type(value).__module__ == "numpy" and getattr(value, "shape", None) == ():
-        value = value.item()  # type: ignore[attr-defined]
-    if isinstance(value, (bytes, bytearray, memoryview)):
-        value = bytes(value).decode("utf-8", "replace")
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float):
-        if math.isnan(value):
-            return None
-        return str(int(value)) if value.is_integer() else repr(value)
-    if isinstance(value, Decimal):
-        return None if value.is_nan() else _decimal_text(value)
-    return str(value).strip() or None
-
-
-def _decimal_text(number: Decimal) -> str:
-    exponent = number.as_tuple().exponent
-    if not isinstance(exponent, int) or abs(exponent) > LONGEST_EXPONENT:
-        return str(number)  # infinite, or too long to write out
-    return plain_decimal(format(number, "f")) if number else "0"
-
-
-def plain_decimal(text: str) -> str:
-    """`1.0` as `1` and `2.50` as `2.5`, the way numbers leave data frames and databases; any other text as it is."""
-    whole, point, decimals = text.partition(".")
-    if not point or not decimals.isdigit() or not whole.removeprefix("-").isdigit():
-        return text
-    decimals = decimals.rstrip("0")
-    return f"{whole}.{decimals}" if decimals else whole
-
-
-def number_in(value: object) -> float | None:
-    """The finite number a value spells, or None. Text follows Python's spelling, without underscores."""
-    text = canonical(value)
-    if text is None or "_" in text:
-        return None
-    try:
-        number = float(text)
-    except ValueError:
-        return {"true": 1.0, "false": 0.0}.get(text)
-    return number if math.isfinite(number) else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -285,6 +236,24 @@ class Ordered(Attribute):
 class Binned(Ordered):
     """A number between two bounds; the last bin includes its upper bound."""
 
+    step: Fraction | None = None
+    """Values are low + j steps, where that is declared."""
+    atoms: tuple[Fraction, ...] = ()
+    """Single values that many rows have, where they are declared."""
+    ranged: bool = False
+    """Whether no bins are declared: the cuts are a first look's, until a release has found better ones."""
+    found: bool = False
+    """Whether a release has found the cuts, from noisy counts."""
+    fixed: tuple[Fraction, ...] = ()
+    """Cuts that found cells must keep, because a rule names them."""
+
+    @cached_property
+    def unit(self) -> Fraction:
+        """How far neighbouring values are apart: as declared, 1 of whole numbers, else a power of ten."""
+        if self.step is not None or self.steps:
+            return self.step or Fraction(1)
+        return finest_step(self.low, self.high)
+
     def is_missing(self, value: object) -> bool:
         """Text may spell that there is no number, as data frames write it."""
         return super().is_missing(value) or (canonical(value) or "nan").lower() == "nan"
@@ -301,10 +270,14 @@ class Binned(Ordered):
         return float(self.low) <= number <= float(self.high)
 
     def to_dict(self) -> dict[str, Any]:
-        return self.options() | {
-            "between": [_plain(self.low), _plain(self.high)],
-            "edges": [_plain(cut) for cut in self.cuts],
-        }
+        parts = self.options() | {"between": [_plain(self.low), _plain(self.high)]}
+        if self.step is not None:
+            parts["step"] = _plain(self.step)
+        if self.atoms:
+            parts["atoms"] = [_plain(atom) for atom in self.atoms]
+        if self.ranged and not self.found:
+            return parts
+        return parts | {"cells" if self.found else "edges": [_plain(cut) for cut in self.cuts]}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -378,6 +351,16 @@ class Open(Uncoded):
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": self.kind}
+
+
+def finest_step(low: Fraction, high: Fraction) -> Fraction:
+    """The largest power of ten of which at least FINEST fit between two bounds."""
+    step = Fraction(1)
+    while step * FINEST > high - low:
+        step /= 10
+    while 10 * step * FINEST <= high - low:
+        step *= 10
+    return step
 
 
 def edge_text(number: Fraction) -> str:

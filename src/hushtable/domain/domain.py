@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 from ..budget import Unit
 from ..errors import BadDomain, BadPath, UnknownAttribute
 from ..words import counted, html_lines, listed, shortened
-from .attributes import Attribute, Uncoded
+from .attributes import Attribute, Binned, Uncoded
 from .csv_text import Csv
 from .follows import Follower, ValueLevels, read_follows, read_levels, with_files
 from .reading import check_settings, read_attributes, read_means, read_table, read_unit
@@ -25,8 +26,8 @@ SETTINGS = ("always", "attributes", "csv", "follows", "impossible", "levels", "m
 
 # Before it nobody knew dates, times, labels and codes for missing values.
 CODED_FORM = 5
-# Before it nobody knew what always holds, comparisons between columns, columns that follow others, sums of columns, nor
-# who is told apart.
+# Before it nobody knew what always holds, comparisons between columns, columns that follow others, sums of columns, who
+# is told apart, nor numbers without bins.
 NEWEST_FORM = 6
 # Columns that a notebook shows.
 MOST_SHOWN = 100
@@ -98,6 +99,10 @@ class Domain:
             raise BadDomain("a domain is a mapping with table, attributes, unit and neighbours")
         check_settings(parts, SETTINGS, "the domain")
         declared = read_attributes(parts)
+        if any(name in parts for name in ("impossible", "always")):
+            from .rule_cuts import with_rule_cuts
+
+            declared = with_rule_cuts(parts, declared)
         followers = read_follows(parts, declared) if "follows" in parts else ()
         following = {follower.name for follower in followers}
         attributes = tuple(a for a in declared if a.name not in following)
@@ -129,15 +134,15 @@ class Domain:
     def to_dict(self) -> dict[str, Any]:
         """Plain values that `from_dict` and YAML read back to the same domain."""
         csv = {"csv": self.csv.to_dict()} if self.csv != Csv() else {}
-        return self._shape() | csv
+        return self._shape({a.name: a.to_dict() for a in self.every_column}) | csv
 
-    def _shape(self) -> dict[str, Any]:
+    def _shape(self, attributes: dict[str, Any]) -> dict[str, Any]:
         """All that a release depends on once its rows are read."""
         return {
             "table": self.table,
             "unit": self.unit.declared,
             "neighbours": self.unit.neighbours,
-            "attributes": {a.name: a.to_dict() for a in self.every_column},
+            "attributes": attributes,
         } | self._declarations()
 
     def _declarations(self) -> dict[str, Any]:
@@ -160,18 +165,23 @@ class Domain:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of the domain: what binds a ledger to its table. No row enters it, nor how a file is written."""
-        text = json.dumps(self._shape(), sort_keys=False, ensure_ascii=True, separators=(",", ":"))
+        """SHA-256 of the domain: what binds a ledger to its table.
+
+        No row enters it, nor how a file is written, nor the cells of numbers that a release has found.
+        """
+        declared = {a.name: {k: v for k, v in a.to_dict().items() if k != "cells"} for a in self.every_column}
+        text = json.dumps(self._shape(declared), sort_keys=False, ensure_ascii=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 
     @property
     def form(self) -> int:
         """The first version of the file format that knows all that is declared here."""
         newest = self.means or self.followers or self.levels or self.always or self.unit.person is not None
+        plain = [dict(vars(a)) for a in self.attributes]
+        newest = newest or any(p.get("ranged") or p.get("step") or p.get("atoms") for p in plain)
         newest = newest or any(a.kind == "vertex" for a in self.attributes)
         if newest or (self.impossible and self._compares):
             return NEWEST_FORM
-        plain = (dict(vars(a)) for a in self.attributes)
         coded = any(a.kind in ("date", "time") for a in self.attributes)
         return CODED_FORM if coded or any(p.get("labels_of") or p["missing_values"] for p in plain) else 1
 
@@ -180,6 +190,16 @@ class Domain:
         from .rule_text import rule_texts
 
         return any(rule.tests for rule in rule_texts(self))
+
+    @cached_property
+    def ranged(self) -> tuple[Binned, ...]:
+        """Numbers whose cells are yet to be found: only their range is declared."""
+        return tuple(a for a in self.attributes if isinstance(a, Binned) and a.ranged and not a.found)
+
+    def with_cells(self, cuts: Mapping[str, tuple[Fraction, ...]]) -> Domain:
+        """The same domain with the cells of numbers that a release has found."""
+        found = (replace(a, cuts=cuts[a.name], found=True) if a.name in cuts else a for a in self.attributes)  # type: ignore[call-arg]
+        return replace(self, attributes=tuple(found))
 
     @cached_property
     def closed(self) -> tuple[Attribute, ...]:

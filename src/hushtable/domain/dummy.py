@@ -1,4 +1,4 @@
-"""Dummy rows: fake rows from a domain alone, uniform over its codes, to try a pipeline without any data."""
+"""Dummy rows: fake rows from a domain alone, uniform over its codes but for rules, to try a pipeline without data."""
 
 from __future__ import annotations
 
@@ -7,15 +7,21 @@ import io
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import BadPlan
 from ..files import new_file
 from . import Domain
-from .attributes import Attribute, Ordered, Uncoded
+from .attributes import Attribute, Binned, Ordered, Uncoded, number_in
 from .decision_list import DecisionList
+from .impossible import events_of
+from .rule_text import rule_texts
 from .vertex import Vertex
 
 __all__ = ["dummy_rows", "write_dummy"]
+
+# How often columns of rows that break a rule are drawn again.
+MOST_TRIES = 500
 
 
 def dummy_rows(domain: Domain, *, rows: int, seed: int) -> dict[str, list[str]]:
@@ -23,14 +29,46 @@ def dummy_rows(domain: Domain, *, rows: int, seed: int) -> dict[str, list[str]]:
     if rows < 1:
         raise BadPlan(f"rows must be at least 1, not {rows}")
     generator = np.random.default_rng(seed)
-    codes, made = {}, {}
+    made: dict[str, list[str]] = {}
+    codes = np.zeros((len(domain.closed), rows), dtype=np.int64)
     for a in domain.attributes:
-        codes[a.name] = generator.integers(0, max(1, a.size), rows)
-        made[a.name] = [_value(a, int(c), generator) for c in codes[a.name]]
+        own = generator.integers(0, max(1, a.size), rows)
+        made[a.name] = [_value(a, int(c), generator) for c in own]
+        if not isinstance(a, Uncoded):
+            codes[domain.position(a.name)] = own
+    if domain.impossible or domain.always:
+        _keep_rules(domain, codes, made, generator)
     for follower in domain.followers:
-        root = codes[domain.closed[follower.root].name]
-        made[follower.name] = [follower.texts[code] or "" for code in root.tolist()]
+        made[follower.name] = [follower.texts[code] or "" for code in codes[follower.root].tolist()]
     return {column.name: made[column.name] for column in domain.every_column}
+
+
+def _keep_rules(
+    domain: Domain, codes: NDArray[np.int64], made: dict[str, list[str]], generator: np.random.Generator
+) -> None:
+    """Draws one column of a broken rule again, at random, until no row breaks any; BadPlan where that has no end."""
+    rules = rule_texts(domain)
+    touched = [sorted({e.position for e in events_of(rule.predicate) if e.position < len(codes)}
+                      | {p for test in rule.tests for p in (test.left, test.right)}) for rule in rules]  # fmt: skip
+
+    def numbers(place: int) -> NDArray[np.float64]:
+        attribute = domain.closed[place]
+        assert isinstance(attribute, Ordered)
+        read = number_in if isinstance(attribute, Binned) else attribute.number
+        found = (read(text) if text else None for text in made[attribute.name])
+        return np.array([float("nan") if number is None else float(number) for number in found])
+
+    for _ in range(MOST_TRIES):
+        sound = True
+        for rule, places in zip(rules, touched, strict=True):
+            for row in np.flatnonzero(rule.by_values(codes, numbers)).tolist():
+                place, sound = places[int(generator.integers(len(places)))], False
+                attribute = domain.closed[place]
+                codes[place, row] = generator.integers(0, attribute.size)
+                made[attribute.name][row] = _value(attribute, int(codes[place, row]), generator)
+        if sound:
+            return
+    raise BadPlan("no random rows were found that keep the rules of the domain; hush domain check says which conflict")
 
 
 def write_dummy(domain: Domain, *, rows: int, path: str | Path, seed: int) -> None:

@@ -3,31 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from typing import Any, cast, get_args
 
 from ..budget import Neighbours, Unit
 from ..errors import BadDomain
-from ..words import listed, readable, suggestion
-from .attributes import MOST_CODES, Attribute, Binned, Boolean, Integer, Missing, Number, Open, canonical
+from ..words import listed, suggestion
+from .attributes import Attribute, Binned, Boolean, Integer, Missing, Number, Open, canonical
 from .decision_list import DecisionList
 from .reading_dates import read_date, read_time
+from .reading_numbers import read_bounds, read_number, whole_number
 from .reading_vertices import read_vertex, with_like
 from .reading_words import read_category, read_codes, read_labels
 
 __all__ = ["check_settings", "read_attributes", "read_means", "read_table", "read_unit"]
 
-# A whole number without edges gets one bin a value up to this many values.
-MOST_SINGLE_BINS = 1000
-# Characters of a number; equal bins between two long decimals have edges that are longer fractions.
-LONGEST = 2000
-
 ALL = {"other", "missing", "missing_values"}
+NUMBER = ALL | {"between", "edges", "bins", "step", "atoms", "cells"}
 OPTIONS = {
     "boolean": ALL | {"labels"},
     "category": ALL | {"values", "labels"},
-    "integer": ALL | {"between", "edges", "bins"},
-    "number": ALL | {"between", "edges", "bins"},
+    "integer": NUMBER,
+    "number": NUMBER,
     "date": ALL | {"between", "edges", "bins", "format"},
     "time": ALL | {"between", "edges", "bins"},
     "open": set[str](),
@@ -91,7 +87,7 @@ def read_unit(parts: Mapping[str, Any], names: Sequence[str]) -> Unit:
             "unit rows is a number that you choose by what is publicly known; it is not looked for in the rows, which "
             "would tell of them"
         )
-    rows = _whole(unit.get("rows", 1), "unit rows")
+    rows = whole_number(unit.get("rows", 1), "unit rows")
     if rows < 1:
         raise BadDomain(f"unit rows must be at least 1, not {rows}")
     neighbours = parts.get("neighbours", "replace")
@@ -140,21 +136,16 @@ def _attribute(name: str, given: object, codes: tuple[str, ...]) -> Attribute:
         return read_category(name, given, shared, lambda: _names(name, given, "values"))
     if kind in ("date", "time"):
         return read_date(name, given, shared) if kind == "date" else read_time(name, given, shared)
-    low, high = _bounds(name, given.get("between"))
-    cls = Integer if kind == "integer" else Number
-    if cls is Integer and (low.denominator, high.denominator) != (1, 1):
-        raise BadDomain(f"{name}: an integer lies between whole numbers, not {readable(low)} and {readable(high)}")
-    cuts = _cuts(name, given, low=low, high=high, whole=cls is Integer)
-    return cls(name=name, low=low, high=high, cuts=cuts, **shared)
+    return read_number(name, given, Integer if kind == "integer" else Number, shared)
 
 
 def _uncoded(name: str, kind: str, given: Mapping[str, Any], how: Missing) -> Attribute:
     if kind == "open":
         return Open(name=name)
     if kind == "vertex":
-        ends = _bounds(name, given["between"]) if "between" in given else None
+        ends = read_bounds(name, given["between"]) if "between" in given else None
         return read_vertex(name, given, ends, lambda: _names(name, given, "values"))
-    length = _whole(given.get("length", 0), f"{name}: length")
+    length = whole_number(given.get("length", 0), f"{name}: length")
     return DecisionList(name=name, missing=how, inputs=_names(name, given, "inputs"), length=length)
 
 
@@ -175,63 +166,8 @@ def _names(name: str, given: Mapping[str, Any], setting: str) -> tuple[str, ...]
     return tuple(t for t in texts if t is not None)
 
 
-def _bounds(name: str, between: object) -> tuple[Fraction, Fraction]:
-    if not isinstance(between, (list, tuple)) or len(between) != 2:
-        raise BadDomain(f"{name}: needs `between: [lowest, highest]`")
-    low, high = (_fraction(b, name) for b in between)
-    if low >= high:
-        raise BadDomain(f"{name}: between must ascend, not [{readable(low)}, {readable(high)}]")
-    return low, high
-
-
-def _cuts(name: str, given: Mapping[str, Any], *, low: Fraction, high: Fraction, whole: bool) -> tuple[Fraction, ...]:
-    """Inner edges from `edges`, from `bins` (equal width), or one bin a value for a short range of integers."""
-    if "edges" in given and "bins" in given:
-        raise BadDomain(f"{name}: give edges or bins, not both")
-    if "edges" in given:
-        edges = given["edges"]
-        if not isinstance(edges, (list, tuple)):
-            raise BadDomain(f"{name}: edges is a list of numbers")
-        cuts = [_fraction(e, name) for e in edges]
-        if whole and any(c.denominator != 1 for c in cuts):
-            raise BadDomain(f"{name}: the edges of an integer are whole numbers")
-        return tuple(c for c in cuts if c not in (low, high + 1 if whole else high))
-    if "bins" in given:
-        bins = _whole(given["bins"], f"{name}: bins")
-        values = int(high - low) + 1
-        most = min(values, MOST_CODES) if whole else MOST_CODES
-        if not 1 <= bins <= most:
-            raise BadDomain(f"{name}: bins must be at least 1 and at most {most}, not {bins}")
-        if whole:
-            return tuple(low + Fraction(values * i, bins).__ceil__() for i in range(1, bins))
-        return tuple(low + (high - low) * i / bins for i in range(1, bins))
-    if whole and high - low < MOST_SINGLE_BINS:
-        return tuple(low + i for i in range(1, int(high - low) + 1))
-    raise BadDomain(f"{name}: needs `bins: 8` or `edges: [...]` to be counted")
-
-
 def _flag(value: object, name: str) -> bool:
     text = (canonical(value) or "").lower()
     if text not in ("true", "false"):
         raise BadDomain(f"{name}: other is true or false, not {str(value)[:40]!r}")
     return text == "true"
-
-
-def _whole(value: object, name: str) -> int:
-    number = _fraction(value, name)
-    if number.denominator != 1 or abs(number) > 10**9:
-        raise BadDomain(f"{name} must be a whole number, not {str(value)[:40]!r}")
-    return int(number)
-
-
-def _fraction(value: object, name: str) -> Fraction:
-    try:
-        # A short text such as 1e999999999 would otherwise become a number that fills the memory.
-        power = str(value).lower().partition("e")[2]
-        if isinstance(value, (bool, Mapping, list)) or len(str(value)) > LONGEST or abs(int(power or 0)) > 400:
-            raise ValueError
-        number = Fraction(str(value))
-        float(number)  # rows are compared as floats, so a bound must be one
-        return number
-    except (ValueError, ZeroDivisionError, OverflowError):
-        raise BadDomain(f"{name}: expected a number, not {str(value)[:40]!r}") from None

@@ -17,7 +17,7 @@ from .derived import OPERATORS
 from .domain import Domain
 from .predicate import Event, Not, Predicate, conjunction
 
-__all__ = ["PairTest", "RuleText", "read_rule_texts", "rule_texts"]
+__all__ = ["PairTest", "RuleText", "read_rule_texts", "rule_texts", "sides"]
 
 Truth = NDArray[np.bool_]
 MOST_CONDITIONS = 200
@@ -100,7 +100,7 @@ def rule_texts(domain: Domain) -> tuple[RuleText, ...]:
 
 def _all_texts(domain: Domain) -> tuple[RuleText, ...]:
     never = [_read(text, [text], domain) for text in domain.impossible]
-    return (*never, *(_read(text, _sides(text), domain, always=True) for text in domain.always))
+    return (*never, *(_read(text, sides(text), domain, always=True) for text in domain.always))
 
 
 def read_rule_texts(parts: Mapping[str, Any], domain: Domain) -> dict[str, tuple[str, ...]]:
@@ -114,7 +114,7 @@ def read_rule_texts(parts: Mapping[str, Any], domain: Domain) -> dict[str, tuple
             raise BadDomain(f"{setting} has {len(given):,} conditions; at most {MOST_CONDITIONS} are allowed")
         for text in given:
             try:
-                _read(text, _sides(text) if setting == "always" else [text], domain, always=setting == "always")
+                _read(text, sides(text) if setting == "always" else [text], domain, always=setting == "always")
             except HushError as error:
                 raise BadDomain(f"{setting}: {shortened(text, 60)!r}: {error}") from None
         found[setting] = tuple(given)
@@ -131,7 +131,7 @@ def _read(text: str, sides: list[str], domain: Domain, *, always: bool = False) 
     return RuleText(text, predicate, tuple(reader.tests))
 
 
-def _sides(text: str) -> list[str]:
+def sides(text: str) -> list[str]:
     """What stands before and behind the arrow, which may also stand inside quotes."""
     sides, quote, start = [], "", 0
     for place, sign in enumerate(text):

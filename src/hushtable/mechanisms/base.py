@@ -16,6 +16,7 @@ from ..words import counted, shortened
 
 if TYPE_CHECKING:
     from ..models.base import Model
+    from ..models.number_shapes import NumberShapes
     from ..vault.door.door import Door
     from ..vault.door.noise import Noise
     from ..vault.statistics.base import Statistic
@@ -194,6 +195,10 @@ class Mechanism(ABC, Generic[P]):
     @abstractmethod
     def release(self, door: Door, domain: Domain, design: Design[P]) -> Model:
         """Measures through the door, then fits a model; adds no noise and keeps no account of its own."""
+
+    def release_found(self, door: Door, domain: Domain, design: Design[P], found: NumberShapes) -> Model:
+        """The same, where the cells of numbers were found before; a mechanism may use what was counted for that."""
+        return self.release(door, domain, design)
 
 
 def of_kind(workload: Workload, kind: type[W]) -> W:

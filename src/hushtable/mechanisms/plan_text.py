@@ -36,6 +36,7 @@ def _head(plan: Plan) -> list[str]:
         *_people(plan),
         f"means      {meaning(plan.budget.epsilon, plan.budget.delta)}",
         f"cost       {', '.join(cost)}",
+        *([] if plan.cells is None else [f"cells      {plan.cells.line}"]),
         *_means(plan),
     ]
 

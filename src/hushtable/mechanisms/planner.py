@@ -19,6 +19,7 @@ from ..words import readable
 from .alternatives import other_ways
 from .base import Mechanism
 from .choice import Choice, Offer, best, mechanism_of, offer_of
+from .found_cells import design_cells, left_for_cells
 from .means import MEANS_SHARE, design_means, left_for_tables, left_from, measures_means
 from .plans import Alternative, Plan
 
@@ -66,17 +67,29 @@ def plan(
     if chosen is None:
         chosen = _default_workload(domain, budget, rows, mechanism, currency)
     offer, means = offer_of(chosen, budget, currency), measures_means(domain, chosen)
-    design, others = best(domain, chosen, _without_means(offer) if means else offer, mechanism, rows)
+    chosen.check(domain)
+
+    def for_tables(mechanism: Mechanism[Any]) -> Price:
+        """What sums of columns leave, where they are paid for too."""
+        return left_for_tables(offer(mechanism)) if means else offer(mechanism)
+
+    design, others = best(domain, chosen, _without_cells(for_tables, domain, chosen), mechanism, rows)
     others += other_ways(domain, chosen, budget, rows, design, mechanism, currency)
-    sums = design_means(domain, left_from(offer(design.by), design.price), domain.unit) if means else None
-    return Plan(
-        domain=domain, workload=chosen, budget=budget, rows=rows, design=design, alternatives=tuple(others), means=sums
-    )
+    cells = design_cells(domain, chosen, for_tables(design.by))
+    rest = left_from(left_for_cells(offer(design.by), cells), design.price)
+    sums = design_means(domain, rest, domain.unit) if means else None
+    return Plan(domain=domain, workload=chosen, budget=budget, rows=rows, design=design, alternatives=tuple(others),
+                means=sums, cells=cells)  # fmt: skip
 
 
-def _without_means(offer: Offer) -> Offer:
-    """What is left to each mechanism where sums of columns are paid for too."""
-    return lambda mechanism: left_for_tables(offer(mechanism))
+def _without_cells(offer: Offer, domain: Domain, workload: Workload) -> Offer:
+    """What is left to each mechanism where cells of numbers are found first."""
+
+    def left(mechanism: Mechanism[Any]) -> Price:
+        whole = offer(mechanism)
+        return left_for_cells(whole, design_cells(domain, workload, whole))
+
+    return left
 
 
 def _default_workload(
@@ -105,7 +118,8 @@ def _default_workload(
     for width in range(2, min(WIDEST_BY_DEFAULT, len(domain.closed)) + 1):
         try:
             wider = Marginals(width=width)
-            design, _ = best(domain, wider, offer_of(wider, budget, currency), mechanism)
+            offer = _without_cells(offer_of(wider, budget, currency), domain, wider)
+            design, _ = best(domain, wider, offer, mechanism)
         except BadPlan:
             break
         if design.error / rows > USEFUL:
@@ -141,7 +155,7 @@ def _budget_for(
         price = candidate.price(workload, Budget(epsilon=1, delta=small), currency)
         return price if price.currency == "pure" else Price(currency=price.currency, amount=Fraction(1))
 
-    design, _ = best(domain, workload, one, mechanism)
+    design, _ = best(domain, workload, _without_cells(one, domain, workload), mechanism)
     wanted = width or design.forecasts[-1].width
     if not 1 <= wanted <= len(design.forecasts):
         raise BadPlan(f"width {wanted} is not answered by {workload}; at most {len(design.forecasts)}")

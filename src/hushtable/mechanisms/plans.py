@@ -15,6 +15,7 @@ from ..errors import HushError
 from ..questions.workloads.base import Workload
 from ..words import counted, html, shortened
 from .base import Design, Mechanism
+from .found_cells import CellsDesign
 from .guidance import warnings_of
 from .means import SumsDesign
 
@@ -66,11 +67,14 @@ class Plan:
     alternatives: tuple[Alternative, ...]
     means: SumsDesign | None = None
     """What is measured beside the tables, where the domain declares means."""
+    cells: CellsDesign | None = None
+    """How cells of numbers without bins are found before that."""
 
     @property
     def price(self) -> Price:
         """All that a release spends."""
-        return self.design.price if self.means is None else self.design.price + self.means.price
+        beside = [part.price for part in (self.means, self.cells) if part is not None]
+        return sum(beside, self.design.price)
 
     @property
     def mechanism(self) -> str:
@@ -137,6 +141,9 @@ class Plan:
             ],
             "caution": design.caution or None,
             "warnings": warnings_of(self),
+            "found_cells": None
+            if self.cells is None
+            else {"columns": list(self.cells.parts), "share": self.cells.share},
             "means": None if self.means is None or rows is None else self.means.forecast(self.domain, rows),
             "optimality": self.optimality().to_dict(),
             "alternatives": [

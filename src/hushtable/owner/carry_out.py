@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..errors import BadLedger, BadPath, HushError
+from ..mechanisms.carried_out import carried_out
 from ..mechanisms.planner import Plan
 from ..synopsis import Synopsis
 from ..vault.door.door import Door
@@ -59,10 +60,14 @@ def carry_out(
             randomness=randomness,
             journal=journal,
         )
-        model = plan.by.release(door, plan.domain, plan.design)
-        means = None if plan.means is None else plan.means.release(door, plan.domain)
+        done = carried_out(plan, door)
         synopsis = Synopsis.from_release(
-            plan, model, means=means, ledger=account.entry, not_private=not randomness.private
+            replace(plan, domain=done.domain),
+            done.model,
+            means=done.means,
+            shapes=done.shapes,
+            ledger=account.entry,
+            not_private=not randomness.private,
         )
         if journal is not None:
             synopsis = replace(synopsis, journal=journal.path)

@@ -13,6 +13,7 @@ import pyarrow as pa
 from ..domain import Domain
 from ..domain.attributes import FALSE_WORDS, MISSING, OTHER, TRUE_WORDS, number_in
 from ..domain.csv_text import Csv
+from ..domain.range_cells import SINGLE
 from ..domain.reading_words import USUAL_CODES
 from ..domain.review import ID_NAMES
 from ..domain.yaml_text import yaml_text
@@ -21,7 +22,6 @@ from ..maths.keys.keys import scalar_text
 from ..vault.sources import Progress, open_source, watched
 from ..words import listed, one_line
 from .draft_dates import guess_moments
-from .draft_edges import equal_edges
 
 __all__ = ["WARNING", "Draft", "draft", "draft_domain"]
 
@@ -32,6 +32,7 @@ Review every line before use: replace bounds and lists by what is publicly known
 table, and never publish a bound or a value only because it occurs in the rows."""
 MOST_VALUES = 50
 MOST_DISTINCT = 100_000
+FOUND = "their cells are found by a release, or declare edges where questions must cut"
 # Ranges of whole numbers shorter than this have a bin a value.
 SINGLE_BINS = 16
 # Whole numbers with gaps are codes if they are no more than these, not large, and each comes so often on average.
@@ -183,10 +184,8 @@ def _number(counts: Mapping[float, int], *, whole: bool) -> tuple[dict[str, Any]
     if whole and int(high) - int(low) < SINGLE_BINS:
         ends = [int(low), max(int(high), int(low) + 1)]
         return {"kind": "integer", "between": ends, "other": True}, "few whole numbers: one bin each"
-    edges = equal_edges(counts, whole=whole)
-    bins: dict[str, Any] = {"edges": edges} if edges else {"bins": 8}
-    how = "edges are round numbers that split the rows about evenly" if edges else "eight equal bins"
     if whole:
-        return {"kind": "integer", "between": [int(low), int(high)], "other": True} | bins, f"whole numbers; {how}"
-    made = {"kind": "number", "between": [repr(low), repr(max(high, low + 1))], "other": True} | bins
-    return made, f"numbers; {how}"
+        how = "one bin each" if int(high) - int(low) < SINGLE else FOUND
+        return {"kind": "integer", "between": [int(low), int(high)], "other": True}, f"whole numbers; {how}"
+    made = {"kind": "number", "between": [repr(low), repr(max(high, low + 1))], "other": True}
+    return made, f"numbers; {FOUND}"

@@ -17,6 +17,7 @@ from ..errors import BadPath, BadSynopsis, HushError
 from ..files import new_file
 from ..models import MODELS
 from ..models.column_means import ColumnMeans
+from ..models.number_shapes import NumberShapes
 
 if TYPE_CHECKING:
     from . import Synopsis
@@ -25,7 +26,7 @@ __all__ = ["digest_of", "pack", "read", "released_numbers", "write"]
 
 # The newest version, which all older ones can be read with. A file says the first version that has what it needs.
 FORMAT = 6
-MANIFEST, MEANS = "manifest.json", "means"
+MANIFEST, MEANS, SHAPES = "manifest.json", "means", "passes"
 MOST_MANIFEST_BYTES = 50_000_000
 MOST_NUMBERS = 50_000_000
 # Parquet pages of integers never grow beyond this much per number plus a fixed part.
@@ -35,12 +36,13 @@ MOST_BYTES_PER_NUMBER, FIXED_BYTES = 16, 100_000
 def released_numbers(synopsis: Synopsis) -> dict[str, NDArray[np.int64]]:
     """All noisy numbers of a synopsis, by the names of their members."""
     means = {} if synopsis.means is None else {MEANS: synopsis.means.sums}
-    return dict(synopsis.model.numbers()) | means
+    shapes = {} if synopsis.shapes is None else {SHAPES: synopsis.shapes.counts}
+    return dict(synopsis.model.numbers()) | means | shapes
 
 
 def pack(synopsis: Synopsis) -> tuple[bytes, dict[str, bytes]]:
     """The manifest and the members of a synopsis, as bytes."""
-    numbers, means = released_numbers(synopsis), synopsis.means
+    numbers, means, shapes = released_numbers(synopsis), synopsis.means, synopsis.shapes
     members = {f"{name}.parquet": _parquet(values) for name, values in numbers.items()}
     manifest = {
         "format": max(synopsis.model.format, synopsis.domain.form),
@@ -49,6 +51,7 @@ def pack(synopsis: Synopsis) -> tuple[bytes, dict[str, bytes]]:
         "mechanism": synopsis.mechanism,
         "model": {"kind": synopsis.model.kind, "parameters": synopsis.model.parameters()},
         **({} if means is None else {"means": means.parameters()}),
+        **({} if shapes is None else {"passes": shapes.parameters()}),
         "accounting": synopsis.accounting,
         "not_private": synopsis.not_private,
         "members": {
@@ -118,6 +121,9 @@ def _read(archive: zipfile.ZipFile, path: str) -> Synopsis:
     summed = manifest.get("means")
     if summed is not None:
         lengths[f"{MEANS}.parquet"] = ColumnMeans.length(domain, summed)
+    passes = manifest.get("passes")
+    if passes is not None:
+        lengths[f"{SHAPES}.parquet"] = NumberShapes.length(domain, passes)
     if sorted(archive.namelist()) != sorted([MANIFEST, *lengths]) or sum(lengths.values()) > MOST_NUMBERS:
         raise ValueError("unexpected members")
     numbers = {}
@@ -134,6 +140,7 @@ def _read(archive: zipfile.ZipFile, path: str) -> Synopsis:
         accounting=manifest["accounting"],
         not_private=bool(manifest["not_private"]),
         means=None if summed is None else ColumnMeans.build(domain, summed, numbers[MEANS]),
+        shapes=None if passes is None else NumberShapes.build(domain, passes, numbers[SHAPES]),
     )
 
 

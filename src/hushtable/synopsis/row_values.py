@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..domain import Domain
 from ..domain.column_pairs import check_comparable, surely
-from ..domain.decoding import decoder, spelled, written
+from ..domain.decoding import Decoder, decoder, spelled, written
 from ..domain.follows import Follower
 from ..domain.impossible import rules_of
 from ..domain.predicate import Predicate
@@ -32,9 +32,10 @@ MOST_AT_ONCE, SEEN, MOST_TRIED = 1 << 20, 1 << 22, 1 << 27
 class RowValues:
     """Makes columns of a domain's rows, in the order of the domain."""
 
-    def __init__(self, domain: Domain) -> None:
-        self.domain = domain
-        self.decoders = [decoder(attribute) for attribute in domain.closed]
+    def __init__(self, domain: Domain, found: Mapping[str, Decoder] | None = None) -> None:
+        """`found` are those that draw values inside cells that a release has found, by column."""
+        self.domain, own = domain, found or {}
+        self.decoders = [own.get(attribute.name) or decoder(attribute) for attribute in domain.closed]
         places = {attribute.name: place for place, attribute in enumerate(domain.closed)}
         followers = {follower.name: follower for follower in domain.followers}
         self.made_of = [followers.get(column.name, places.get(column.name)) for column in domain.every_column]

@@ -117,7 +117,7 @@ def stream(synopsis: Synopsis, rows: int, *, seed: int | None = None, where: str
     The schema says in its metadata that the rows are synthetic, where they come from and whether that was private.
     """
     _check(synopsis, rows, seed)
-    values, random, kept = RowValues(synopsis.domain), np.random.default_rng(seed), _condition(synopsis, where)
+    values, random, kept = row_values(synopsis), np.random.default_rng(seed), _condition(synopsis, where)
 
     def draw(count: int) -> NDArray[np.uint16]:
         return synopsis.model.draw(count, random)
@@ -148,7 +148,7 @@ def stream_sets(
     if not isinstance(sets, (int, np.integer)) or not 2 <= sets <= most:
         raise BadQuestion(f"the number of sets is from 2 to {most}, one a replicate, not {sets!r}")
     names, random = _with_own(synopsis, ("set",)), np.random.default_rng(seed)
-    values, kept = RowValues(synopsis.domain), _condition(synopsis, where)
+    values, kept = row_values(synopsis), _condition(synopsis, where)
 
     def batch(number: int, count: int) -> pa.RecordBatch:
         codes = values.meeting(lambda n: synopsis.model.draw_replicate(number, n, random), count, kept)
@@ -171,10 +171,21 @@ def stream_weighted(synopsis: Synopsis, *, seed: int | None = None) -> pa.Record
     _check(synopsis, 1, seed)
     random, (codes, weights) = np.random.default_rng(seed), synopsis.model.replicate_weights()
     own = ("weight", *(f"weight_{number}" for number in range(1, weights.shape[1])))
-    columns = RowValues(synopsis.domain).columns(codes, random)
+    columns = row_values(synopsis).columns(codes, random)
     batch = pa.record_batch([*columns, *(pa.array(w) for w in weights.T)], names=_with_own(synopsis, own))
     batch = batch.replace_schema_metadata(_origin(synopsis))
     return pa.RecordBatchReader.from_batches(batch.schema, iter([batch]))
+
+
+def row_values(synopsis: Synopsis) -> RowValues:
+    """What makes values of a synopsis' codes: inside found cells as released numbers say that they lie."""
+    if (shapes := synopsis.shapes) is None:
+        return RowValues(synopsis.domain)
+    found = {}
+    for column in shapes.columns:
+        table = synopsis.model.fitted_table((synopsis.domain.position(column.name),))
+        found[column.name] = shapes.decoder(column.name, table)
+    return RowValues(synopsis.domain, found)
 
 
 def _condition(synopsis: Synopsis, where: str | None) -> Predicate | None:
@@ -191,7 +202,7 @@ def _condition(synopsis: Synopsis, where: str | None) -> Predicate | None:
 
 def _with_own(synopsis: Synopsis, own: Sequence[str]) -> list[str]:
     """The names of all columns, then those of our own; BadQuestion where a column is called so already."""
-    names = RowValues(synopsis.domain).names
+    names = row_values(synopsis).names
     if taken := sorted(set(names) & set(own)):
         raise BadQuestion(f"a column of this table is called {taken[0]}, which is what one of ours would be called")
     return [*names, *own]

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ..maths.learning.taught import Bought
     from ..mechanisms.planner import Plan
     from ..models.column_means import ColumnMeans
+    from ..models.number_shapes import NumberShapes
     from ..questions.lists import Listed, Lists
     from .best_predictor import BestPredictor
     from .info import SynopsisInfo
@@ -48,6 +49,8 @@ class Synopsis:
     not_private: bool
     means: ColumnMeans | None = field(default=None, repr=False)
     """Exact averages of columns that the domain declares."""
+    shapes: NumberShapes | None = field(default=None, repr=False)
+    """How cells of numbers without bins were found, and how values lie inside them."""
     journal: Path | None = field(default=None, repr=False)
     """Where what was released is kept until this is saved."""
 
@@ -58,6 +61,7 @@ class Synopsis:
         model: Model,
         *,
         means: ColumnMeans | None = None,
+        shapes: NumberShapes | None = None,
         ledger: dict[str, Any] | None,
         not_private: bool,
     ) -> Synopsis:
@@ -80,6 +84,7 @@ class Synopsis:
             accounting=accounting,
             not_private=not_private,
             means=means,
+            shapes=shapes,
         )
 
     def ask(

@@ -4,7 +4,7 @@
    are read, the charge is written, and only then noise is drawn. See that every public method goes through it, or
    draws nothing, and that every price is that of the theorem its docstring cites. door/noise.py (short) makes the
    price of a measurement from the sensitivity of what is summed; door/reveal.py and door/sparse_vector.py, both
-   short, hold the two prices that are made otherwise.
+   short, hold the two prices that are made otherwise; door/kept.py (short) is what a door asks of ledger and journal.
 2. door/samplers.py and door/bernoulli.py (a few hundred lines). Noise is drawn in whole numbers and fractions, so that
    its law is the stated one exactly; the proofs stand beside the code. door/rounded_gaussian.py (a few hundred lines)
    draws normals rounded to whole numbers: floats decide where a margin is proven, door/polar_point.py (short) settles

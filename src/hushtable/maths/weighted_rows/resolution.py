@@ -49,11 +49,14 @@ class Groupings:
     """All groupings of one attribute. Codes that stand together in `order` are merged first.
 
     `declared` are groups with a meaning, one a code: they stay apart wherever there are as many groups as these.
+    `even` groups have about equal shares, as suits cells of a number, which are narrow where rows are many.
     """
 
-    def __init__(self, shares: Floats, order: Map | None = None, declared: Map | None = None) -> None:
+    def __init__(
+        self, shares: Floats, order: Map | None = None, declared: Map | None = None, *, even: bool = False
+    ) -> None:
         self.order = np.arange(len(shares)) if order is None else order
-        self.shares = shares
+        self.shares, self.even = shares, even
         self.declared = None if declared is None else declared[self.order]
 
     @cached_property
@@ -67,7 +70,8 @@ class Groupings:
         Size is the square root of a share: it is the size of a count's sampling error, and a dominant value then
         does not force all rare ones together.
         """
-        size = np.sqrt(np.maximum(self.shares, 0.0))[self.order]
+        shares = np.maximum(self.shares, 0.0)[self.order]
+        size = shares if self.even else np.sqrt(shares)
         enough = size.sum() / level
         groups = np.empty(len(size), dtype=np.int64)
         group, filled = 0, 0.0

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .grouped_sets import RawTable
 
-__all__ = ["ColumnTotals", "denoised", "fit_prior", "posterior_of", "small_counts"]
+__all__ = ["ColumnTotals", "Earlier", "denoised", "fit_prior", "posterior_of", "small_counts"]
 
 Floats = NDArray[np.float64]
 
@@ -89,6 +90,13 @@ def _around(values: Floats) -> Floats:
     return out
 
 
+class Earlier(Protocol):
+    """What is known of a column beside its own tables."""
+
+    def counts(self, seen: Floats, variance: float) -> Floats:
+        """Non-negative counts of all its values, from noisy ones."""
+
+
 @dataclass(frozen=True, eq=False)
 class ColumnTotals:
     """The measured tables of single columns, pooled; and the number of rows they agree on.
@@ -104,6 +112,8 @@ class ColumnTotals:
     public_rows: int | None = None
     ordered: Collection[int] = ()
     """Attributes whose values stand in a meaningful order."""
+    found: Mapping[int, Earlier] = field(default_factory=dict)
+    """Attributes whose cells earlier passes have found, with what these say."""
 
     @cached_property
     def variances(self) -> list[float]:
@@ -154,8 +164,15 @@ class ColumnTotals:
         """Denoised shares of every attribute's values."""
         rows = max(self.rows, 1.0)
         seen = zip(self.counts(), self.variances, strict=True)
-        clean = [denoised(y, v**0.5, rows, ordered=j in self.ordered) for j, (y, v) in enumerate(seen)]
+        clean = [self._clean(j, y, v, rows) for j, (y, v) in enumerate(seen)]
         return [counts / counts.sum() for counts in clean]
+
+    def _clean(self, attribute: int, counts: Floats, variance: float, rows: float) -> Floats:
+        if attribute in self.found:
+            own = self.found[attribute].counts(counts, variance)
+            if own.sum() > 0:
+                return own
+        return denoised(counts, variance**0.5, rows, ordered=attribute in self.ordered)
 
 
 def denoised(counts: Floats, deviation: float, rows: float, *, ordered: bool = False) -> Floats:

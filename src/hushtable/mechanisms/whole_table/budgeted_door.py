@@ -16,7 +16,9 @@ from ...domain import Domain
 from ...laws import Law
 from ...maths.weighted_rows.calibration import CALIBRATION_UNIT, Calibration, tables_to_compare, whole_reference
 from ...maths.weighted_rows.grouped_sets import GroupedSet, RawTable
+from ...maths.weighted_rows.range_shares import FoundRange
 from ...maths.weighted_rows.resolution import Pricing
+from ...models.number_shapes import NumberShapes
 from ...vault.door.noise import Noise, round_up
 from ...vault.statistics.grouped_interactions import GroupedInteractions
 from ...vault.statistics.grouped_tables import GroupedTables
@@ -36,8 +38,9 @@ CELLS_AT_ONCE = 2**23
 class BudgetedDoor:
     """One release's way through the door. Each step takes a share of the price; the last one takes what is left."""
 
-    def __init__(self, door: Door, domain: Domain, price: Price) -> None:
+    def __init__(self, door: Door, domain: Domain, price: Price, found: NumberShapes | None = None) -> None:
         self.door, self.domain, self.law = door, domain, Law.of(price)
+        self.found = {} if found is None else _found(domain, found)
         self.left = price.on_grid(up=False).amount
         self.whole = self.left
         self.rows: int | None = None
@@ -132,6 +135,15 @@ class BudgetedDoor:
         sets = [GroupedSet(t, tuple(np.arange(sizes[j]) for j in t)) for t in chosen]
         distances, scale = self.distances(sets, lambda grouped: shares(grouped.members), rows, amount)
         return Calibration(tuple(chosen), distances, float(scale), self.law)
+
+
+def _found(domain: Domain, shapes: NumberShapes) -> dict[int, FoundRange]:
+    """By column what the passes that found its cells have counted."""
+    ranges = {}
+    for column in shapes.columns:
+        attribute = shapes.attribute(column.name)
+        ranges[domain.position(column.name)] = FoundRange(attribute.cuts, shapes.passes(column.name))
+    return ranges
 
 
 def _chunks(sets: Sequence[GroupedSet]) -> Iterator[list[GroupedSet]]:

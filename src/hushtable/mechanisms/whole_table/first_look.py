@@ -18,15 +18,17 @@ from ...maths.weighted_rows.grouped_sets import GroupedSet, RawTable
 from ...maths.weighted_rows.repair import PairDistances
 from ...maths.weighted_rows.resolution import Groupings, level_order, likeness_order, ordered, profile_sets, unordered
 from ...maths.weighted_rows.shares import ColumnTotals
-from .budget_shares import CRUDE, ONE_WAYS, ONE_WAYS_AGAIN, PROFILES, ROWS, SCORES
+from .budget_shares import CRUDE, ONE_WAYS_AGAIN, PROFILES, ROWS, SCORES
 from .budgeted_door import BudgetedDoor
-from .forecast import one_way_plan
+from .forecast import FOUND_CELLS, one_way_plan, one_way_share, ranges_of
 
 __all__ = ["MIN_SIGMAS", "FirstLook", "Scores"]
 
 Floats = NDArray[np.float64]
 # Standard errors above 0 from which on the number of rows counts as known.
 MIN_SIGMAS = 3.0
+# How much more the error of a column matters than by the tables that it is in.
+ALONE = 2.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,11 +69,15 @@ class FirstLook:
     def measured(cls, survey: BudgetedDoor, first: list[RawTable]) -> FirstLook:
         """Every column, beside what was seen of it at first."""
         raw = first + _alone(survey)
-        totals = ColumnTotals(len(survey.domain.sizes), raw, survey.rows, ordered(survey.domain))
+        totals = ColumnTotals(len(survey.domain.sizes), raw, survey.rows, ordered(survey.domain), survey.found)
         shares, loose = totals.shares(), unordered(survey.domain)
         declared = [level_order(survey.domain, j) for j in range(len(shares))]
         by_size = [(np.argsort(-p, kind="stable"), None) if j in loose else declared[j] for j, p in enumerate(shares)]
-        return cls(raw, totals, shares, [Groupings(p, *order) for p, order in zip(shares, by_size, strict=True)])
+        even = set(ranges_of(survey.domain))
+        ladders = [
+            Groupings(p, *order, even=j in even) for j, (p, order) in enumerate(zip(shares, by_size, strict=True))
+        ]
+        return cls(raw, totals, shares, ladders)
 
     @property
     def rows(self) -> float:
@@ -116,16 +122,18 @@ class FirstLook:
         for (j,), column in columns.items():
             deviation = sum(1 / table.variance for table in self.raw if table.set.members == (j,)) ** -0.5
             large = float((self.rows * self.shares[j] > deviation).sum())
-            # A column is in (d - 1) (d - 2) / 2 tables of three, a pair in d - 2.
-            known.append(resolution.Column(column, deviation, large, (len(self.shares) - 1) / 2))
+            if self.groupings[j].even:
+                large = min(large, float(FOUND_CELLS))
+            # A column is in (d - 1) (d - 2) / 2 tables of three, a pair in d - 2; and it is asked about alone.
+            known.append(resolution.Column(column, deviation, large, ALONE * (len(self.shares) - 1) / 2))
         return known
 
 
 def _alone(survey: BudgetedDoor) -> list[RawTable]:
     """Every column, and once more if what is seen is noise for a good part: groups and scores are made by it."""
     sizes, private = survey.domain.sizes, survey.domain.unit.private_rows
-    sets, shape = one_way_plan(sizes, survey.law, private_rows=private)
-    raw = survey.tables(sets, shape, survey.share(ONE_WAYS + ROWS * private))
+    sets, shape = one_way_plan(sizes, survey.law, private_rows=private, found=ranges_of(survey.domain))
+    raw = survey.tables(sets, shape, survey.share(one_way_share(survey.domain, survey.law) + ROWS * private))
     rows = max(ColumnTotals(len(sizes), raw, survey.rows).rows, 1.0)
     pricing = survey.pricing(survey.left)
     noise = [pricing.loss(table.set) * math.sqrt(table.variance) / rows for table in raw if table.set.members]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from ...budget import Price, touched
 from ...domain import Domain
+from ...domain.attributes import Binned
 from ...laws import Law
 from ...maths.weighted_rows.grouped_sets import GroupedSet
 from ...maths.weighted_rows.rare_design import (
@@ -27,8 +28,19 @@ from ...maths.weighted_rows.triples import TRIPLES, second_round_pays, triples
 from ..base import Forecast
 from .budget_shares import ONE_WAYS, ROWS, SCORES, SECOND_ROUND
 
-__all__ = ["WholeTableForecast", "one_way_plan"]
+__all__ = [
+    "FOUND_CELLS",
+    "FOUND_LATER",
+    "ONE_WAYS",
+    "WholeTableForecast",
+    "one_way_plan",
+    "one_way_share",
+    "ranges_of",
+    "single_columns",
+]
 
+# Numbers whose cells are found count as columns of so many cells; of their part, what is left to the last pass.
+FOUND_CELLS, FOUND_LATER = 32, 0.4
 # The public reference: evenly spread columns of which every two differ so much from independence.
 REFERENCE_DEPENDENCE = 0.1
 # That of rare values: every column has its rare value in this share of the rows, independently of the others.
@@ -36,22 +48,53 @@ REFERENCE_SHARE = 0.02
 
 
 def one_way_plan(
-    sizes: Sequence[int], law: Law, *, private_rows: bool, rows_share: float = ROWS / ONE_WAYS
+    sizes: Sequence[int],
+    law: Law,
+    *,
+    private_rows: bool,
+    rows_share: float = ROWS / ONE_WAYS,
+    found: Collection[int] = (),
 ) -> tuple[list[GroupedSet], list[float]]:
     """Every column at full resolution, and standard deviations in the proportions that make the summed error least.
 
     Where the number of rows is private and not told by the columns' own cells, it comes first; it gets `rows_share`
-    of what they get.
+    of what they get. Columns in `found` count as ones of FOUND_CELLS cells, of whose part the passes that found their
+    cells have had all but FOUND_LATER.
     """
     pricing = Pricing(law, 1.0)
     sets = [GroupedSet((j,), (np.arange(size),)) for j, size in enumerate(sizes)]
-    live = [max(pricing.price(column), 1e-9) for column in sets]
-    losses = [max(pricing.loss(column), 1e-9) for column in sets]
+    like = [
+        GroupedSet((j,), (np.arange(min(size, FOUND_CELLS) if j in found else size),)) for j, size in enumerate(sizes)
+    ]
+    live = [max(pricing.price(column), 1e-9) for column in like]
+    losses = [max(pricing.loss(column), 1e-9) for column in like]
     deviations = [pricing.deviation(p, loss, 1.0) for p, loss in zip(live, losses, strict=True)]
+    deviations = [s * FOUND_LATER ** (-1 / pricing.power) if j in found else s for j, s in enumerate(deviations)]
     if not private_rows or law == Law.LAPLACE:
         return sets, deviations
     spent = sum(pricing.cost(p, s) for p, s in zip(live, deviations, strict=True))
     return [GroupedSet((), ()), *sets], [(rows_share * spent) ** (-1 / pricing.power), *deviations]
+
+
+def ranges_of(domain: Domain) -> list[int]:
+    """Columns of numbers without declared bins, whose cells are found."""
+    return [j for j, a in enumerate(domain.closed) if isinstance(a, Binned) and a.ranged]
+
+
+def single_columns(domain: Domain, law: Law) -> list[float]:
+    """Of every column its part of what is spent on single columns, in all passes over it."""
+    found, pricing = ranges_of(domain), Pricing(law, 1.0)
+    sets, shape = one_way_plan(domain.sizes, law, private_rows=False, found=found)
+    costs = [pricing.cost(max(pricing.price(table), 1e-9), s) for table, s in zip(sets, shape, strict=True)]
+    costs = [cost / FOUND_LATER if j in found else cost for j, cost in enumerate(costs)]
+    return [cost / sum(costs) for cost in costs]
+
+
+def one_way_share(domain: Domain, law: Law) -> float:
+    """The share of its price that a whole table spends on single columns, where passes before it found some cells."""
+    found = set(ranges_of(domain))
+    spent = (1 - FOUND_LATER) * sum(cost for j, cost in enumerate(single_columns(domain, law)) if j in found)
+    return ONE_WAYS * (1 - spent) / (1 - ONE_WAYS * spent)
 
 
 @dataclass(frozen=True)
@@ -81,8 +124,9 @@ class WholeTableForecast:
     def one_ways(self) -> Forecast:
         """Standard errors of the first tables of single columns, in rows; they are measured again where that pays."""
         private = self.domain.unit.private_rows
-        sets, shape = one_way_plan(self.domain.sizes, self.law, private_rows=private)
-        pricing = self._pricing_of(ONE_WAYS + ROWS * private)
+        found = ranges_of(self.domain)
+        sets, shape = one_way_plan(self.domain.sizes, self.law, private_rows=private, found=found)
+        pricing = self._pricing_of(one_way_share(self.domain, self.law) + ROWS * private)
         used = sum(pricing.cost(pricing.price(table), s) for table, s in zip(sets, shape, strict=True))
         variances = [(s * used ** (1 / pricing.power)) ** 2 for s in shape]
         total = variances[0] if not sets[0].members else 0.0
@@ -111,7 +155,7 @@ class WholeTableForecast:
 
     @property
     def _pricing(self) -> Pricing:
-        return self._pricing_of(1 - ROWS - ONE_WAYS - SCORES - self.calibration)
+        return self._pricing_of(1 - ROWS - one_way_share(self.domain, self.law) - SCORES - self.calibration)
 
     def cells(self, rows: int | None) -> int:
         """About how many cells of pairs will be released."""

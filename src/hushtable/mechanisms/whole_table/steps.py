@@ -83,7 +83,7 @@ def fit(survey: BudgetedDoor, tables: Sequence[RawTable], scores: Scores, spendi
 def _agreed(survey: BudgetedDoor, tables: Sequence[RawTable]) -> FitTargets:
     """What the tables say together: single columns first, and pairs that agree with them."""
     columns = [table for table in tables if table.alone]
-    totals = ColumnTotals(len(survey.domain.sizes), columns, survey.rows, ordered(survey.domain))
+    totals = ColumnTotals(len(survey.domain.sizes), columns, survey.rows, ordered(survey.domain), survey.found)
     return agree(totals, [table for table in tables if not table.alone])
 
 

@@ -14,6 +14,7 @@ from ...maths.weighted_rows.fit_rows import FIT_ROWS
 from ...maths.weighted_rows.grouped_sets import RawTable
 from ...maths.weighted_rows.rare_design import LEAST_COLUMNS, may_be_rare
 from ...maths.weighted_rows.resolution import FOCUS
+from ...models.number_shapes import NumberShapes
 from ...models.whole_table.whole_table import WholeTableModel
 from ...questions.workloads.base import Workload
 from ...questions.workloads.whole_table import WholeTable
@@ -107,17 +108,26 @@ class PairRake(Mechanism[WholeTable]):
 
     def release(self, door: Door, domain: Domain, design: Design[WholeTable]) -> WholeTableModel:
         """After the last measurement only the calibration looks at rows again."""
-        survey, workload = BudgetedDoor(door, domain, design.price), design.parameters
-        first: list[RawTable] = []
-        if may_be_rare(domain.sizes, survey.law):
-            first, rare = first_look(survey)
-            if rare is not None:
-                return release_rare(survey, first, rare, workload.calibration)
-        seen = FirstLook.measured(survey, first)
-        scores = seen.scored(survey)
-        seen = seen.put_in_order(survey, scores)
-        spending = planned(survey, seen, scores, workload)
-        tables = [*seen.tables, *measured_pairs(survey, spending)]
-        fitted = fit(survey, tables, scores, spending)
-        model = model_of(survey, tables, scores, spending, fitted)
-        return model if spending.for_calibration == 0 else calibrated(survey, model)
+        return _released(BudgetedDoor(door, domain, design.price), design.parameters)
+
+    def release_found(
+        self, door: Door, domain: Domain, design: Design[WholeTable], found: NumberShapes
+    ) -> WholeTableModel:
+        """With what the passes that found cells say of single columns."""
+        return _released(BudgetedDoor(door, domain, design.price, found), design.parameters)
+
+
+def _released(survey: BudgetedDoor, workload: WholeTable) -> WholeTableModel:
+    first: list[RawTable] = []
+    if may_be_rare(survey.domain.sizes, survey.law):
+        first, rare = first_look(survey)
+        if rare is not None:
+            return release_rare(survey, first, rare, workload.calibration)
+    seen = FirstLook.measured(survey, first)
+    scores = seen.scored(survey)
+    seen = seen.put_in_order(survey, scores)
+    spending = planned(survey, seen, scores, workload)
+    tables = [*seen.tables, *measured_pairs(survey, spending)]
+    fitted = fit(survey, tables, scores, spending)
+    model = model_of(survey, tables, scores, spending, fitted)
+    return model if spending.for_calibration == 0 else calibrated(survey, model)

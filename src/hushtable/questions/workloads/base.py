@@ -40,6 +40,9 @@ class Workload(ABC):
     former: ClassVar[Mapping[str, str]] = MappingProxyType({})
     """Options that had another name once, old to new: texts may still say the old one, and what is kept does."""
 
+    finds_cells: ClassVar[bool] = False
+    """Whether a release finds cells for numbers without bins; else bins must be declared for those it counts."""
+
     @property
     def recorded(self) -> str:
         """The text that files, journals, ledgers and digests keep: it must be the same for ever."""
@@ -48,6 +51,10 @@ class Workload(ABC):
     @abstractmethod
     def check(self, domain: Domain) -> None:
         """BadPlan when the domain cannot carry this workload."""
+
+    def counted_ranges(self, domain: Domain) -> tuple[str, ...]:
+        """The numbers without bins whose cells it counts."""
+        return tuple(a.name for a in domain.ranged)
 
     def price(self, budget: Budget, currency: Currency) -> Price:
         """What a release may spend: the budget in a currency, unless a workload is better served by another."""

@@ -26,6 +26,10 @@ class DecisionLists(Workload):
     order: int | None = None
     name = "decision_lists"
 
+    def counted_ranges(self, domain: Domain) -> tuple[str, ...]:
+        """None: only the column of lists is read."""
+        return ()
+
     def __post_init__(self) -> None:
         if self.order is not None:
             check_whole(self.order, "order", BadPlan)

@@ -18,6 +18,7 @@ class Marginals(Workload):
 
     width: int
     name = "marginals"
+    finds_cells = True
 
     def __post_init__(self) -> None:
         check_whole(self.width, "width", BadPlan)

@@ -25,6 +25,10 @@ class Means(Workload):
     columns: tuple[str, ...]
     name = "means"
 
+    def counted_ranges(self, domain: Domain) -> tuple[str, ...]:
+        """None: means have no cells."""
+        return ()
+
     def __post_init__(self) -> None:
         columns: Any = self.columns
         given = (columns,) if isinstance(columns, str) else columns

@@ -48,6 +48,10 @@ class Smooth(Workload):
     order: int | None = None
     name = "smooth"
 
+    def counted_ranges(self, domain: Domain) -> tuple[str, ...]:
+        """Real columns have no cells; columns in `by` have."""
+        return tuple(a.name for a in domain.ranged if a.name in self.by)
+
     def __post_init__(self) -> None:
         for field, names in (("columns", self.columns), ("by", self.by), ("examples", self.examples)):
             object.__setattr__(self, field, _tuple(names))

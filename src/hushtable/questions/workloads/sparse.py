@@ -42,6 +42,11 @@ class KeyWorkload(Workload, ABC):
     def attributes(self, domain: Domain) -> tuple[Attribute, ...]:
         """The columns of the key; BadPlan where they cannot be one."""
 
+    def counted_ranges(self, domain: Domain) -> tuple[str, ...]:
+        """Those of the key, which is made of the labels of its columns."""
+        key = {a.name for a in self.attributes(domain)}
+        return tuple(a.name for a in domain.ranged if a.name in key)
+
     def check(self, domain: Domain) -> None:
         self.attributes(domain)
 

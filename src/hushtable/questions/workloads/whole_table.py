@@ -38,6 +38,7 @@ class WholeTable(Workload):
     focus: tuple[str, ...] | None = None
     target: str | None = None
     name = "whole_table"
+    finds_cells = True
     former = MappingProxyType({"audit": "calibration"})
 
     def __post_init__(self) -> None:

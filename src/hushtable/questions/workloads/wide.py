@@ -22,6 +22,7 @@ CALIBRATION, MOST_CALIBRATION = 0.03, 0.5
 class Wide(Workload, ABC):
     """Questions about up to `width` attributes; the planner chooses how many to measure together."""
 
+    finds_cells = True
     width: int
     order: int | None = None
     """How many attributes to measure together; the planner's choice unless given."""

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...budget import UNIT_NAME, Currency, Price, Unit
+from ...domain import Domain
 from ...domain.attributes import Attribute
 from ...errors import BadData, BadPlan, OverBudget
 from ...laws import Law
@@ -19,9 +19,10 @@ from ...maths.geometry.bodies import Body
 from ...maths.interactions.layout import CoordinateNoise
 from ...maths.keys.siphash import KEY_BYTES
 from ..key_counts import Counts, KeyCounts, KeyTexts, Texts
-from ..statistics.base import Statistic, Sums, Totals
+from ..statistics.base import Statistic, Sums, Totals, read_as
 from ..statistics.joint import JointStatistic
 from .joint_samplers import joint_noise
+from .kept import Account, Forgetful, Journal, Seen
 from .noise import JointNoise, Noise, joint_price, price_of
 from .randomness import Randomness
 from .reveal import Revealed, in_order, keep_frequent, reveal_price
@@ -42,43 +43,6 @@ __all__ = [
     "price_of",
     "sparse_vector_shares",
 ]
-
-# What came of one step, by name: whole numbers, arrays of them, bytes, lists of bytes, or None. Safe to publish.
-Seen = dict[str, Any]
-
-
-class Account(Protocol):
-    """What the door needs of a ledger's reservation."""
-
-    def charge(self, price: Price, *, what: str) -> None:
-        """Records a charge durably, or raises OverBudget."""
-
-
-class Journal(Protocol):
-    """What the door needs of a record of its steps, so that nothing paid for is lost when a process ends early."""
-
-    def recall(self, step: str, facts: tuple[object, ...]) -> Seen | None:
-        """What came of this step in an earlier process; None: it is yet to be taken."""
-
-    def make_room(self, numbers: int) -> None:
-        """Sets room aside for what is about to be drawn; asked before it is charged."""
-
-    def keep(self, step: str, facts: tuple[object, ...], seen: Seen) -> None:
-        """Durable when it returns; only then is it handed to anybody."""
-
-
-class Forgetful:
-    """No journal: for what is rehearsed, or kept elsewhere."""
-
-    def recall(self, step: str, facts: tuple[object, ...]) -> Seen | None:
-        """Nothing was kept."""
-        return None
-
-    def make_room(self, numbers: int) -> None:
-        """None is needed."""
-
-    def keep(self, step: str, facts: tuple[object, ...], seen: Seen) -> None:
-        """Nothing is."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,6 +91,13 @@ class Door:
         self._currency: Currency = price.currency
         self._prepaid: Price | None = None
         self._remembered: tuple[Statistic, Sums, Sums | None] | None = None
+
+    def refine(self, domain: Domain) -> None:
+        """From here on rows are coded by the cells of this domain, which were found from what this door has released.
+
+        What a row's code is still depends on that row and on public numbers alone.
+        """
+        self._total, self._remembered = read_as(self._total, domain), None
 
     def measure(self, statistic: Statistic, noise: Noise) -> Measurement:
         """The statistic's sums with noise of the given law and scales."""

@@ -1,0 +1,1 @@
+"""Numbers of which only the range is known: cells found from noisy counts, and how values lie inside them."""
