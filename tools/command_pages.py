@@ -100,6 +100,10 @@ EXAMPLES = {
         'hush sample few.hush -n 1000 -o old.csv --where "age >= 65 AND smoker"',
         "hush sample few.hush -n 10000 -o rows.xlsx  # exit code 1",
     ),
+    "predict": (
+        "hush predict demo/clinic.hush --label smoker",
+        "hush predict demo/clinic.hush --label smoker --among any_of --width 2 --json",
+    ),
     "plot": (
         "hush plot demo/clinic.hush --columns age,insurance -o insurance.svg",
         'hush plot demo/clinic.hush "SELECT age, avg(smoker) FROM clinic GROUP BY age" --kind lines -o smoking.svg',

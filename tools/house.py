@@ -31,7 +31,7 @@ RANKS: Ranks = (
     ("cli",),
 )
 MATHS: Ranks = (
-    ("graphs", "interactions", "keys", "smooth"),
+    ("graphs", "interactions", "keys", "smooth", "trees"),
     ("linear", "wide", "weighted_rows"),
     ("distribution", "families", "geometry"),
     ("learning",),

@@ -144,6 +144,18 @@ def predicates(setting: Setting) -> Any:
     return repeated(setting, table, asked, workload="predicates(width=6)", mechanism="low-order")
 
 
+def trees(setting: Setting) -> Any:
+    """All of three to five columns, and pairs of them."""
+    table, truth, source = _begun(setting, 8)
+    names, asked = list(table.attributes), fractions(table, truth, source, many=4)
+    bits = {name: np.array(table.rows.column(name).to_pylist(), dtype=bool) for name in names}
+    for width in (3, 4, 5) * 3:
+        chosen = [names[i] for i in source.choice(len(names), width, replace=False)]
+        exact = float(np.mean(np.logical_and.reduce([bits[name] for name in chosen])))
+        asked.append(Asked("all of several", f"all({', '.join(chosen)})", exact, span=(0, 1)))
+    return repeated(setting, table, asked, workload="all_of(width=5)", mechanism="tree")
+
+
 def whole_table(setting: Setting) -> Any:
     """What is released when nothing else is said."""
     table, truth, source = _begun(setting)

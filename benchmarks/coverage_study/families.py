@@ -40,6 +40,7 @@ FAMILIES: dict[str, Family] = {
     "mwem-ranges": Family("codes", coded.ranges, mechanism="mwem"),
     "mwem-linear": Family("codes", coded.linear, mechanism="mwem"),
     "predicates": Family("bits", coded.predicates, mechanism="low-order"),
+    "tree": Family("bits", coded.trees),
     "whole-table": Family("codes", coded.whole_table, mechanism="pair-rake"),
     "whole-table-rare": Family("rare", coded.whole_table, mechanism="pair-rake"),
     "hash-sketch": Family("keys", keyed.sketch),

@@ -12,8 +12,9 @@ from hushtable import fair
 from hushtable.fair.bias import bias_by_program
 from hushtable.fair.metric import Floats, metric_from_matrix
 from hushtable.fair.summary import between_groups
-from papers._paper import Measured, Row, axis, line, panels, select
+from papers._paper import Row, axis, line, panels, select
 from papers.dwork2012.evils import EVILS, EXAMPLES, figure_8_2
+from papers.dwork2012.measured import measure
 from papers.dwork2012.worked import EARLIER, applicants, rules
 
 __all__ = ["compute", "draw", "measure"]
@@ -217,98 +218,6 @@ def two_steps() -> Iterator[Row]:
     yield row("two steps", "adjusted metric", "pairs changed", len(made.brought_together) / comb(len(some), 2))
 
 
-def measure(rows: Sequence[Row]) -> dict[str, Measured]:
-    """Our number for every claim, from the rows alone."""
-
-    def one(figure: str, method: str, quantity: str, **more: Any) -> float:
-        return select(rows, figure=figure, method=method, quantity=quantity, **more)[0].value
-
-    def ours(value: float, note: str = "") -> Measured:
-        return Measured(float(value), note)
-
-    seen = {
-        name: [r.value for r in select(rows, figure="bias", method=name)]
-        for name in dict.fromkeys(r.method for r in select(rows, figure="bias"))
-    }
-    program = {q: [r.value for r in select(rows, figure="bias", method="program", quantity=q)] for q in ("tv", "inf")}
-    cut, whole = seen["earthmover of min(d, 1)"], seen["earthmover of d"]
-    tangent, less = seen["earthmover of tanh(d/2)"], seen["earthmover of 1 - exp(-d)"]
-    harms = {r.method: r.value for r in select(rows, figure="evils", quantity="harm after, tv")}
-    stopped = [value for name, value in harms.items() if name != "cutting off a segment"]
-    gaps = [r.value for r in select(rows, figure="examples", quantity="parity gap")]
-    before = [r.value for r in select(rows, figure="examples", quantity="harm before")]
-    printed = {r.k: r.value for r in select(rows, figure="packing", method="printed contradiction")}
-    formula = {r.k: r.value for r in select(rows, figure="packing", method="formula")}
-    solved = {r.k: r.value for r in select(rows, figure="packing", method="program")}
-    far = [r.value / s.value for r, s in _table_pairs(rows)]
-    lattice = {r.d: r.value for r in select(rows, figure="grids", method="whole lattice")}
-    grids = [r.value / lattice[r.d] for r in select(rows, figure="grids") if r.method != "whole lattice"]
-    covers = {r.k: r.value for r in select(rows, figure="dimension", method="cover")}
-    cluster = "cluster and outlier"
-    halves = [r.value for r in rows if r.method.endswith("c = 1/2") and r.quantity == "D_inf / d"]
-    found = {
-        "figure-collapse": ours(one("figure 8.2", "parity", "loss") / one("figure 8.2", "parity", "best constant")),
-        "figure-bias": ours(one("figure 8.2", "plain", "bias")),
-        "figure-hostile": ours(one("figure 8.2", "plain", "S shown ad0"), "of T a tenth"),
-        "parity-holds": ours(max(gaps), f"harm before: {', '.join(f'{value:g}' for value in before)}"),
-        "example-1": ours(one("examples", "reduced utility", "harm after, tv")),
-        "example-2": ours(one("examples", "self-fulfilling prophecy", "harm after, tv")),
-        "example-3": ours(one("examples", "subset targeting", "harm after, inf"), "by ratios"),
-        "example-3-tv": ours(one("examples", "subset targeting", "harm after, tv"), "a click still tells all"),
-        "evils-stopped": ours(max(stopped), f"{len(stopped)} of 6, each 1 before"),
-        "evil-segment": ours(harms["cutting off a segment"], "the metric itself sets the segment apart"),
-        "bias-upper": ours(max(p / w for p, w in zip(program["tv"], whole, strict=True))),
-        "bias-equality": ours(max(abs(p - c) for p, c in zip(program["tv"], cut, strict=True)), "also beyond d = 1"),
-        "bias-inf": ours(max(p / w for p, w in zip(program["inf"], whole, strict=True))),
-        "bias-tanh": ours(max(p / w for p, w in zip(program["inf"], tangent, strict=True))),
-        "bias-sharper": ours(float(np.mean(np.array(tangent) / np.array(less)))),
-        "lemma-825": ours(one("lemma 8.2.5", "1 - exp(-D)", "largest share of the bound")),
-        "lemma-825-sharp": ours(one("lemma 8.2.5", "tanh(D/2)", "largest share of the bound")),
-        "exponential-ratio": ours(one("exponential", f"{cluster}, c = 1", "D_inf / d")),
-        "exponential-square": ours(one("exponential", "square, n = 200, c = 1", "D_inf / d")),
-        "exponential-half": ours(max(halves)),
-        "exponential-loss": ours(max(grids), f"loss on the lattice: {lattice[1]:.3g} and {lattice[2]:.3g}"),
-        "posterior": ours(_posterior(0.01), "parity 0.01, an outcome that only one group gets"),
-        "two-step-parity": ours(one("two steps", "loss L'", "bias")),
-        "two-step-excess": ours(one("two steps", "loss L'", "mean excess") / one("two steps", "loss L'", "carried")),
-        "two-step-loss": ours(one("two steps", "original loss", "loss") - one("two steps", "loss L'", "loss")),
-        "adjusted": ours(one("two steps", "adjusted metric", "earthmover"),
-                         f"{one('two steps', 'adjusted metric', 'pairs changed'):.0%} of the pairs changed"),
-        "packing-k2": ours(printed[2]),
-        "packing-k8": ours(printed[8]),
-        "packing-linear": ours(min(formula[k] for k in range(8, 21))),
-        "packing-program": ours(max(abs(solved[k] - formula[k]) for k in solved), f"k up to {max(solved)}"),
-        "privacy-half": ours(one("privacy", "program", "loss", epsilon=0.5)),
-        "privacy-one": ours(one("privacy", "program", "loss", epsilon=1.0)),
-        "privacy-geometric": ours(max(
-            abs(one("privacy", "program", "loss", epsilon=x) - one("privacy", "geometric, remapped", "loss", epsilon=x))
-            for x in (0.5, 1.0))),
-        "table": ours(max(abs(value - 1) for value in far),
-                      f"{len(far)} figures, to sixteen of which the constants were fitted"),
-        "dimension": ours(max(covers[k] / k for k in covers)),
-    }  # fmt: skip
-    return found | {"frontier": _frontier(rows)}
-
-
-def _table_pairs(rows: Sequence[Row]) -> list[tuple[Row, Row]]:
-    earlier = select(rows, figure="earlier table")
-    return [(select(rows, figure="table", method=t.method, quantity=t.quantity)[0], t) for t in earlier]
-
-
-def _posterior(parity: float) -> float:
-    """Two outcomes, mu_S = (1 - parity, parity), mu_T = (1, 0): the gap between posteriors at equal priors."""
-    return abs(parity - 0.0) / (parity + 0.0)
-
-
-def _frontier(rows: Sequence[Row]) -> Measured:
-    """Loss of the two steps over that of one program with no more slack between the groups."""
-    if not select(rows, figure="table", method="two steps"):
-        return Measured(None, "skipped: the two steps take longer; run without --fast")
-    one, two = (select(rows, figure="table", whose="ours", method=m, quantity="loss")[0].value
-                for m in ("penalty 0.2", "two steps"))  # fmt: skip
-    return Measured(two / one, "loss of two steps over that of one program with penalty 0.2")
-
-
 def draw(rows: Sequence[Row]) -> Any:
     """Six panels."""
     titles = (
@@ -321,27 +230,12 @@ def draw(rows: Sequence[Row]) -> Any:
     )
     figure, axes = panels(2, 3, titles)
     _draw_evils(next(axes), rows)
-    ax = next(axes)
-    exact = {r.r: r.value for r in select(rows, figure="bias", method="program", quantity="inf")}
-    for method in ("earthmover of tanh(d/2)", "earthmover of 1 - exp(-d)", "earthmover of d"):
-        bound = [(exact[r.r], r.value) for r in select(rows, figure="bias", method=method)]
-        ax.plot(*zip(*bound, strict=True), "o", markersize=4, label=method)
-    ends = [min(exact.values()), max(exact.values())]
-    ax.plot(ends, ends, color="#777777", linewidth=1, label="exact")
-    axis(ax, "largest bias of any rule", "bound", log="xy")
+    _draw_bias(next(axes), rows)
     ax = next(axes)
     for method in ("every pair kept", "pairs between groups dropped"):
         line(ax, select(rows, figure="frontier", method=method), "bias", method, marker="o")
     axis(ax, "largest difference between groups", "expected loss", log="")
-    ax = next(axes)
-    shown = select(rows, figure="exponential", quantity="D_inf / d")
-    ax.barh(
-        [r.method for r in shown],
-        [r.value for r in shown],
-        color=["#d9822b" if r.whose == "theirs" else "#2f6f9f" for r in shown],
-    )
-    ax.axvline(1, color="#777777", linewidth=1, label="fair up to here")
-    axis(ax, "largest D_inf / d", "", log="", legend={"loc": "lower right"})
+    _draw_exponential(next(axes), rows)
     ax = next(axes)
     line(ax, select(rows, figure="packing", method="formula"), "k", "loss / k, every fair rule", marker="o")
     line(
@@ -354,6 +248,27 @@ def draw(rows: Sequence[Row]) -> Any:
         line(ax, select(rows, figure="types", method=method), "n", method, marker="o")
     axis(ax, "number of types in a square of side 4", "expected loss", log="")
     return figure
+
+
+def _draw_bias(ax: Any, rows: Sequence[Row]) -> None:
+    exact = {r.r: r.value for r in select(rows, figure="bias", method="program", quantity="inf")}
+    for method in ("earthmover of tanh(d/2)", "earthmover of 1 - exp(-d)", "earthmover of d"):
+        bound = [(exact[r.r], r.value) for r in select(rows, figure="bias", method=method)]
+        ax.plot(*zip(*bound, strict=True), "o", markersize=4, label=method)
+    ends = [min(exact.values()), max(exact.values())]
+    ax.plot(ends, ends, color="#777777", linewidth=1, label="exact")
+    axis(ax, "largest bias of any rule", "bound", log="xy")
+
+
+def _draw_exponential(ax: Any, rows: Sequence[Row]) -> None:
+    shown = select(rows, figure="exponential", quantity="D_inf / d")
+    ax.barh(
+        [r.method for r in shown],
+        [r.value for r in shown],
+        color=["#d9822b" if r.whose == "theirs" else "#2f6f9f" for r in shown],
+    )
+    ax.axvline(1, color="#777777", linewidth=1, label="fair up to here")
+    axis(ax, "largest D_inf / d", "", log="", legend={"loc": "lower right"})
 
 
 def _draw_evils(ax: Any, rows: Sequence[Row]) -> None:

@@ -30,6 +30,7 @@ from hushtable.vault.statistics import Histogram, OneQuestion, Parities
 from hushtable.vault.statistics.chebyshev import MOST_BITS, ChebyshevSums
 from hushtable.vault.statistics.edge_degrees import EdgeDegrees
 from hushtable.vault.statistics.functions import FunctionSums
+from hushtable.vault.statistics.leaf_means import LeafMeans
 from hushtable.vault.statistics.polynomials import PolynomialSums
 
 # Noise
@@ -155,6 +156,18 @@ class OneEnd(EdgeDegrees):
 def degree_of_one_end(seed: int) -> list[Check]:
     domain = shape(EDGES, "add-remove")
     return measured(OneEnd(GraphCuts().ends(domain)), domain=domain, seed=seed)
+
+
+class OneMean(LeafMeans):
+    """Has the noise of one mean, whatever their number: that of a single question, as figure 6.6 of Har11 prints it."""
+
+    def sensitivity(self, *, power, weights, neighbours):
+        return super().sensitivity(power=power, weights=weights, neighbours=neighbours) / len(self.places)
+
+
+def noise_of_one_mean(seed: int) -> list[Check]:
+    *_, whole = STATISTICS["leaf-means"].build(SMALL)
+    return measured(OneMean(whole.tree, whole.widths, unit=whole.unit), seed=seed)
 
 
 # Noise that is used twice
@@ -295,6 +308,7 @@ FAULTS = {
     "sensitivity halved": Planted(halved_sensitivity, ("price",)),
     "a coordinate forgotten": Planted(forgotten_coordinate, ("price",)),
     "an edge with one end": Planted(degree_of_one_end, ("price",)),
+    "noise of one mean for all": Planted(noise_of_one_mean, ("price",)),
     "rows of one person forgotten": Planted(forgotten_rows, ("price",)),
     "factor 2 missing": Planted(steps.missing_factor_two, ("law",)),
     "factor 2 missing, rho": Planted(steps.missing_factor_two_of_rho, ("law",)),

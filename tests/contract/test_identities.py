@@ -24,7 +24,7 @@ WORKLOADS = ("marginals(width=2)", "whole_table()", "parities(order=2)")
 # These answer lists of values or functions of numbers, each with laws of its own below.
 OTHERS = {"decision-lists", "degree-cuts", "hash-sketch", "learned", "list-counts", "polynomials", "smooth-cheb",
           "stability-histogram", "smooth-direct", "smooth-paper", "smooth-sparse", "smooth-spline",
-          "sparse-project"}  # fmt: skip
+          "sparse-project", "tree"}  # fmt: skip
 # Conditions that are true or false for every row: the columns have no missing values.
 FACTS = {"mixed": ("smoker", "sex = 'male'"), "binary": ("b0", "b2")}
 SHAPES = {"mixed": MIXED, "binary": BINARY}
@@ -97,6 +97,8 @@ OTHER_PARAMS = [
 AVERAGES_ALONE = {"smooth-direct"}
 # Cuts are always numbers of edges; tests/unit/test_graph.py has their laws.
 EDGES_ALONE = {"degree-cuts"}
+# tests/unit/test_tree.py has the laws of sets of columns.
+SETS_ALONE = {"tree"}
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +119,7 @@ def other(tmp_path_factory):
 def test_every_mechanism_is_here():
     assert {case.values[0] for case in CASES} == (set(mechanisms()) - OTHERS) | {"frozen"}
     named = {one.name: one.by for one in CATALOGUE}
-    assert {named[name] for name in OTHER_CASES} | AVERAGES_ALONE | EDGES_ALONE == OTHERS
+    assert {named[name] for name in OTHER_CASES} | AVERAGES_ALONE | EDGES_ALONE | SETS_ALONE == OTHERS
     for name in {case.values[0] for case in CASES}:
         # The published basis of monomials has no Gaussian noise, nor has K-norm noise, whose draws by trial are refused
         # for pairs where rows are added or removed: too few are accepted.

@@ -53,8 +53,8 @@ EXACT = {
 # Not summed from codes: those of real columns, of keys and of decision lists, which have tests of their own.
 NOT_OF_CODES = {
     "bounded-tables", "chebyshev", "decided-counts", "decision-lists", "edge-degrees", "edge-pairs", "functions",
-    "hash-sums", "list-count", "list-monomials", "list-sums", "long-lists", "projected-sums", "sparse-chebyshev",
-    "split-sums", "splines",
+    "hash-sums", "leaf-means", "list-count", "list-monomials", "list-sums", "long-lists", "projected-sums",
+    "sparse-chebyshev", "split-sums", "splines",
 }  # fmt: skip
 
 
@@ -252,10 +252,10 @@ def test_every_statistic_is_found():
     assert sorted(statistics()) == [
         "bounded-tables", "cell-vectors", "chebyshev", "chosen-tables", "decided-counts", "decision-lists",
         "edge-degrees", "edge-pairs", "functions", "grouped-interactions", "grouped-tables", "hash-sums",
-        "histogram", "linear-queries", "list-count", "list-monomials", "list-sums", "long-lists",
-        "one-question", "one-way-tables", "parities", "part", "polynomials", "projected-sums", "rare-lengths",
-        "rare-sums", "residuals", "row-count", "sparse-chebyshev", "splines", "split-sums", "summed-tables",
-        "tables", "wide-counts",
+        "histogram", "leaf-means", "linear-queries", "list-count", "list-monomials", "list-sums",
+        "long-lists", "one-question", "one-way-tables", "parities", "part", "polynomials", "projected-sums",
+        "rare-lengths", "rare-sums", "residuals", "row-count", "sparse-chebyshev", "splines", "split-sums",
+        "summed-tables", "tables", "wide-counts",
     ]  # fmt: skip
     assert all(kind.name == name for name, kind in statistics().items())
 

@@ -51,6 +51,7 @@ def main() -> None:
         *decided(),
         *long_lists(),
         *graph(),
+        *trees(),
         curated(),
         compared(),
     ]
@@ -284,6 +285,20 @@ def graph() -> Iterator[Case]:
         shape = ht.Domain.from_dict({"table": "t", "attributes": {"caller": ends, "called": like}})
         table = pa.table(dummy_rows(shape, rows=1000, seed=1))
         yield name, release(shape, table, "pure", "cuts(repeats=200)", mechanism), questions
+
+
+def trees() -> Iterator[Case]:
+    """Two-valued columns that depend strongly, so that means of several leaves are bought."""
+    names = [f"c{i}" for i in range(12)]
+    shape = ht.Domain.from_dict(
+        {"table": "t", "attributes": {name: {"kind": "boolean", "missing": "error"} for name in names}}
+    )
+    source = np.random.default_rng(3)
+    hidden = source.normal(size=(4000, 1)) + 0.4 * source.normal(size=(4000, 12)) > 0.3
+    table = pa.table({name: hidden[:, i] for i, name in enumerate(names)})
+    for name, workload in (("tree-all", "all_of(width=5)"), ("tree-any", "any_of(width=4)")):
+        asked = ("all(c0, c3, c7)", "any(c1, c2, c3, c4)", "c0 AND NOT c1", "all(c0, c1, NOT c2)")
+        yield name, release(shape, table, "gdp", workload, "tree(leaves=6)"), asked
 
 
 def curated() -> Case:

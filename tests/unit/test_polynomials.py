@@ -362,3 +362,18 @@ def test_bars_hold_where_the_bias_is_as_large_as_it_can_be():
         held += low <= 1.0 <= high
     assert answer.bias > 0.1
     assert 0.957 < held / 2000 < 0.99
+
+
+def test_a_share_of_rows_that_may_be_none_is_anything():
+    """Fieller's interval: wider upwards where the number of rows is noisy, and all of 0 to 1 where it may be 0."""
+    from hushtable.models.limits import OfNoisyRows
+
+    def ends(rows, confidence=0.95):
+        given = {"value": np.array([0.3]), "stderr": np.array([0.08]), "kurtosis": np.zeros(1), "bias": np.zeros(1)}
+        low, high = OfNoisyRows(**given, rows=rows, spread=40.0, constant=0.1)(confidence)
+        return float(low[0]), float(high[0])
+
+    low, high = ends(200.0)
+    assert low < 0.3 < high
+    assert high - 0.3 > 0.3 - low
+    assert ends(60.0) == (0.0, 1.0)

@@ -323,6 +323,11 @@ SPECIMENS: tuple[Specimen, ...] = (
         attacks=(Attack(attributes=REAL, workload="smooth(columns=[age, bmi], examples=['exp(-age/50)', 'age*bmi'])"),),
     ),
     Specimen(
+        "tree", BINARY, "all_of(width=3)", "tree(leaves=2)", EXACT,
+        ("all(near, cheap, new)", "any(near, cheap, new)", "near AND cheap", "all(near, cheap, NOT new)"),
+        model="tree", chooses=True, attacks=(Attack(runs=100), Attack(workload="any_of(width=3)", runs=100)),
+    ),
+    Specimen(
         "degree-cuts", EDGES, "cuts()", "degree-cuts", PURE,
         ("cut(1, 3)", "unbiased cut(1, 3)", "cut(2, 3, 4)", "degree(4)", "edges()"),
         model="graph", attacks=(Attack(runs=300), Attack(mechanism="degree-cuts(pairs=False)", runs=300)),

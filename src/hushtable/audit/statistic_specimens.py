@@ -26,6 +26,7 @@ from ..maths.linear import Boxes, ListedQueries
 from ..maths.smooth.axes import Axis, Block
 from ..maths.smooth.chebyshev import WEIGHT_UNIT, decaying
 from ..maths.smooth.expressions import parse_expression
+from ..maths.trees.question_tree import QuestionTree
 from ..maths.weighted_rows.grouped_sets import GroupedSet
 from ..maths.weighted_rows.rare_design import RareColumns
 from ..maths.wide.prefix_polynomials import prefix_polynomials
@@ -43,6 +44,7 @@ from ..vault.statistics.edge_degrees import EdgeDegrees
 from ..vault.statistics.edge_pairs import VertexPairs
 from ..vault.statistics.functions import FunctionSums
 from ..vault.statistics.hash_sums import HashSums
+from ..vault.statistics.leaf_means import LeafMeans
 from ..vault.statistics.list_count import ListCount
 from ..vault.statistics.list_monomials import ListMonomialSums
 from ..vault.statistics.list_sums import ListSums
@@ -244,6 +246,12 @@ def _bounded_tables(domain: Domain) -> list[Statistic]:
     return [BoundedTables(_block(), functions, ranges, 2**20, [[1], [0, 2]])]
 
 
+def _leaf_means(domain: Domain) -> list[Statistic]:
+    """One leaf, and a tree of three, for both codes; values that are no multiples of a third are rounded."""
+    nodes = [np.array([[-1, 0, 0]]), np.array([[1, 1, 2], [-1, 0, 0], [0, 3, 4], [-1, 0, 0], [-1, 0, 0]])]
+    return [LeafMeans(QuestionTree(own, 3), (1, 2), side=side, unit=100) for own in nodes for side in (0, 1)]
+
+
 def _rare(domain: Domain) -> RareColumns:
     """The first column even, the others rare, with different usual values."""
     others = tuple(range(1, len(domain.sizes)))
@@ -299,6 +307,7 @@ STATISTICS: dict[str, StatisticSpecimen] = {
     "long-lists": StatisticSpecimen(attributes=RULES, build=_long_lists),
     "edge-degrees": StatisticSpecimen(attributes=EDGES, build=lambda d: [EdgeDegrees(GraphCuts().ends(d))]),
     "edge-pairs": StatisticSpecimen(attributes=EDGES, build=lambda d: [VertexPairs(GraphCuts().ends(d))]),
+    "leaf-means": StatisticSpecimen(attributes=BINARY, build=_leaf_means),
     "decided-counts": StatisticSpecimen(attributes=RULES, build=_decided_counts),
     "splines": StatisticSpecimen(attributes=REAL, build=_splines),
     "chebyshev": StatisticSpecimen(attributes=FINE, build=_chebyshev, exact=()),

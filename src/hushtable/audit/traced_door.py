@@ -115,7 +115,7 @@ class Traced:
         loss = price = 0.0
         pits, start = [], 0
         for group, scale in enumerate(noise.per_group):
-            body = statistic.body(group, self._stated_unit.neighbours)
+            body = statistic.body(group, self._stated_unit.open_relation)
             mine = slice(start, start + body.length)
             start = mine.stop
             if not body.dimension:
@@ -154,7 +154,7 @@ class Traced:
         scores = [self._distances(statistic, reference), self._distances_there(statistic, reference)]
         scores = scores if among is None else [distances[among] for distances in scores]
         place = chosen if among is None else int(np.flatnonzero(among == chosen)[0])
-        change = statistic.block_change(self._stated_unit.neighbours) * self._stated_unit.rows
+        change = self._stated_unit.most(statistic.block_change) * self._stated_unit.rows
         pure = price.currency == "pure"
         epsilon = _selection_epsilon(price)
         here, there = (

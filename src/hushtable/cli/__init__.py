@@ -19,6 +19,7 @@ from . import (
     ledger,
     plan,
     plot,
+    predict,
     release,
     report,
     reproduce,
@@ -47,6 +48,7 @@ app.command("export")(export.run)
 app.command("curate")(curate.run)
 app.command("sample")(sample.run)
 app.command("plot")(plot.run)
+app.command("predict")(predict.run)
 app.command("report")(report.run)
 app.add_typer(fair.app, name="fair")
 app.add_typer(ledger.app, name="ledger")

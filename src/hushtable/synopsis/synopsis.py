@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ..mechanisms.planner import Plan
     from ..models.column_means import ColumnMeans
     from ..questions.lists import Listed, Lists
+    from .best_predictor import BestPredictor
     from .info import SynopsisInfo
 
 __all__ = ["SIMULATED", "Synopsis", "load"]
@@ -175,6 +176,19 @@ class Synopsis:
         from .rows import stream_weighted
 
         return stream_weighted(self, seed=seed).read_all()
+
+    def best_predictor(
+        self, *, label: str, among: str = "all_of", width: int = 2, r: int | None = None, confidence: float = 0.95
+    ) -> BestPredictor:
+        """The rule that agrees most with a label, by this synopsis's own answers: no data, no budget.
+
+        among  all_of, any_of, at_least (with r) or decision_lists, of up to `width` conditions on other columns
+
+        Its interval holds for all rules of the class at once: the best of many is flattered by its noise.
+        """
+        from .best_predictor import best_predictor
+
+        return best_predictor(self, label=label, among=among, width=width, r=r, confidence=confidence)
 
     def read_list(self, path: str | Path) -> Listed:
         """The question whether a row has one of the values in a text file, one a line."""

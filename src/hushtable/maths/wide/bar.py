@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...laws import Law
 
-__all__ = ["NORMAL", "Expected", "WideBar"]
+__all__ = ["BY_REACH", "NORMAL", "Expected", "WideBar"]
 
 Floats = NDArray[np.float64]
 # Mean absolute value of a normal number.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,30 +54,29 @@ def _steps(length: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[n
     return np.repeat(rules, 2), np.repeat(ones, 2), np.tile([0, 1], len(rules))
 
 
-def _constraints(length: int, order: int) -> tuple[NDArray[np.object_], Array]:
+def _constraints(length: int, order: int) -> tuple[Any, Array]:
     """Distances are at least what polynomials are off, and bounds at least every step and the bound where it leads."""
     from scipy import sparse
 
     rules, ones, true = _steps(length)
     steps, number = len(rules), np.arange(len(rules))
-    says = sparse.block_diag([_says(rule, order) for rule in range(1, length + 1)])
+    says: Any = sparse.block_diag([_says(rule, order) for rule in range(1, length + 1)])
     each, here = sparse.identity(steps), sparse.csr_matrix((np.ones(steps), (number, number // 2)))
     inner = ((ones == 0) & (true == 1)).astype(np.float64)
     last = inner - ((ones == 0) & (true == 0))
     goes = rules < length
     places = rules * (rules + 1) // 2 + ones + true
     there = sparse.csr_matrix((np.ones(goes.sum()), (number[goes], places[goes])), shape=here.shape)
-    matrix = sparse.bmat(
-        [
-            [says, None, -each, None, None],
-            [-says, None, -each, None, None],
-            [None, says, None, -each, None],
-            [None, -says, None, -each, None],
-            [None, None, each, None, there - here],
-            [None, None, None, each, -here],
-        ],
-        format="csr",
-    )
+    # None where a block is 0. Types of scipy's sparse matrices do not know of mixed ones.
+    blocks: Any = [
+        [says, None, -each, None, None],
+        [-says, None, -each, None, None],
+        [None, says, None, -each, None],
+        [None, -says, None, -each, None],
+        [None, None, each, None, there - here],
+        [None, None, None, each, -here],
+    ]
+    matrix = sparse.bmat(blocks, format="csr")
     return matrix, np.concatenate([inner, -inner, last, -last, np.zeros(2 * steps)])
 
 

@@ -6,8 +6,11 @@ import pytest
 from hushtable.laws import Law
 from hushtable.maths.distribution import Factored
 from hushtable.maths.distribution.kind_ratios import (
+    AT_ONCE,
     BETWEEN,
     COARSE,
+    DEPENDENCE,
+    DRIFT,
     FINE,
     HARDER,
     USUAL,
@@ -20,6 +23,7 @@ from hushtable.maths.distribution.kind_ratios import (
     kind_of,
     tables_to_compare,
 )
+from hushtable.maths.distribution.question_parts import QuestionParts
 from hushtable.maths.weighted_rows.grouped_sets import GroupedSet
 
 SIZES = (2, 3, 4, 5)
@@ -132,3 +136,19 @@ def test_the_expected_sum_is_that_of_usual_errors():
     expected, error = expected_sum("together", sets, [table], 0.0, rows), drawn.std() / np.sqrt(len(drawn))
     assert abs(drawn.mean() - expected) < 6 * error
     assert abs(drawn.mean() * 1.07 - expected) > 6 * error
+
+
+def test_dependence_that_was_compared_at_once_leaves_single_columns_to_their_noise():
+    """A question about one column has the noise it starts from and a little of the rest; a pair has all of it."""
+    seen = ratios([3000], 1e-6, comparisons=(DEPENDENCE,))
+    assert seen.apart
+    assert not seen.by_pairs
+    none, alone, pair = np.zeros(1), np.full(1, 0.25), np.full(1, 0.0625)
+    times = AT_ONCE * USUAL[1] * 3
+    single = seen.by_parts(QuestionParts({(0,): alone}, none, np.full(1, 0.5)), ROWS, 50.0)
+    assert single == pytest.approx(np.sqrt((DRIFT * times) ** 2 * 0.25 / ROWS + (1 + 25) / ROWS**2), rel=1e-3)
+    both = seen.by_parts(QuestionParts({(0, 1): pair}, none, none), ROWS, 50.0)
+    assert both == pytest.approx(np.sqrt(times**2 * 0.0625 / ROWS + 1 / ROWS**2), rel=1e-3)
+    # Nothing was measured of single columns: they are known no better.
+    unmeasured = seen.by_parts(QuestionParts({(0,): alone}, none, np.full(1, 0.5)), ROWS, 0.0)
+    assert unmeasured == pytest.approx(np.sqrt(times**2 * 0.25 / ROWS + 1 / ROWS**2), rel=1e-3)
