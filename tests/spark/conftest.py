@@ -12,7 +12,7 @@ def pytest_collection_modifyitems(items):
                 item.add_marker(pytest.mark.skip(reason=why))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def spark():
     made = sparked.session()
     yield made

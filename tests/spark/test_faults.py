@@ -36,6 +36,7 @@ def cluster():
             "spark.speculation.interval": "200ms",
             "spark.speculation.multiplier": "1.5",
             "spark.speculation.quantile": "0.3",
+            "spark.speculation.efficiency.enabled": "false",
             "spark.executorEnv.PYTHONPATH": f"{sparked.SUPPORT}:{Path(ht.__file__).parents[1]}",
             "spark.task.maxFailures": "4",
         },

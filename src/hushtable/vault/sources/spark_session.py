@@ -35,8 +35,9 @@ def opened(data: SparkPath) -> Any:
     try:
         from pyspark.sql import SparkSession
 
-        session = SparkSession.builder.getOrCreate()
-        return session.read.format(form).load(data.path)
+        frame = SparkSession.builder.getOrCreate().read.format(form).load(data.path)
+        frame.columns  # noqa: B018  # Spark Connect looks at a path no earlier
+        return frame
     except Exception as error:
         raise _not_opened(error, data.path) from None
 
