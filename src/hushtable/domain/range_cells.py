@@ -11,7 +11,7 @@ from .attributes import Binned
 __all__ = ["SINGLE", "clear_cuts", "first_cuts", "own_cuts"]
 
 # Whole numbers without bins have one bin a value in ranges of at most so many values.
-SINGLE = 128
+SINGLE = 1000
 # Cells of the first look; the number of steps above which they may be wider where numbers are larger, and how many
 # times the end nearer to 0 the other one is then.
 CELLS, MANY, FAR = 32, 256, 20
