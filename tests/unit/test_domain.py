@@ -197,7 +197,7 @@ def test_bins_of_an_integer_are_even_and_cover_the_range():
 
 
 def test_a_short_range_of_integers_needs_no_edges():
-    assert built(x={"kind": "integer", "between": [1, 1000]}).sizes == (129,)
+    assert built(x={"kind": "integer", "between": [1, 1000]}).sizes == (1001,)
     assert built(x={"kind": "integer", "between": [0, 1000]}).ranged
 
 
