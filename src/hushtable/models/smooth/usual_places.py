@@ -20,8 +20,8 @@ from .released_sums import SmoothSums
 __all__ = ["SCALES", "UsualPlaces", "usual_places"]
 
 Floats = NDArray[np.float64]
-# By how much what clumps leave open is scaled: the least multiple of 0.05 with which 95% intervals held 94% and more of
-# each of five real tables and five simulated columns (`python -m benchmarks quantile_scale` leaves each out in turn).
+# By how much what clumps leave open is scaled. Splines: the least multiple of 0.05 with which 95% intervals held 94%
+# and more of each of five real tables. Polynomials: by hand, for a simulated column with piles (docs/smooth.md).
 SCALES = {"spline": 0.45, "chebyshev": 0.75}
 # Where noise moves the share of rows below a place by more than this, what it hides is not usual: intervals of columns
 # together with categories, of 200 and 2,000 rows, held 76% to 93% there, and 95% to 100% below it.
