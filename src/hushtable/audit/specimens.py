@@ -236,11 +236,11 @@ SPECIMENS: tuple[Specimen, ...] = (
     ),
     Specimen(
         "learned", BINARY, "learned(language=dnf, terms=2, width=2, questions=60)", "learned", PURE,
-        ("near AND NOT cheap", "near OR (cheap AND new)"), model="learned", attacks=(Attack(runs=100),),
+        ("near AND NOT cheap", "near OR (cheap AND new)"), model="learned", attacks=(Attack(runs=100),), chooses=True,
     ),
     Specimen(
         "learned-kernel", CLOSED, "learned(language=all_of, width=3, learner=kernel)", "learned", RHO,
-        ("sex = 'male' AND smoker", "age < 18"), model="learned",
+        ("sex = 'male' AND smoker", "age < 18"), model="learned", chooses=True,
     ),
     Specimen(
         "mwem", CLOSED, "marginals(width=2)", "mwem(rounds=3)", RHO, TABLES,
