@@ -157,7 +157,7 @@ def table_of(folder: Path, specimen: Specimen, person: Row) -> Path:
 
 @pytest.mark.parametrize("name", [specimen.name for specimen in FIXED])
 def test_shapes_of_every_mechanism(tmp_path: Path, name: str) -> None:
-    """Those that choose by noisy numbers (mwem, pair-rake, sparse lists, learners) have shapes that are part of the release."""
+    """Those that choose by noisy numbers (mwem, pair-rake, learners) have shapes that are part of the release."""
     (specimen,) = (specimen.in_folder(tmp_path) for specimen in FIXED if specimen.name == name)
     ends = possible_rows(specimen.domain, most=60, seed=2)
     spend = ("--epsilon", "1") if specimen.budget.currency == "pure" else ("--rho", "0.1")
