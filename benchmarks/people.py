@@ -19,8 +19,9 @@ ROWS, PEOPLE, COLUMNS, TIMES = 10_000_000, 2_000_000, 20, 3
 SIZES = (2, 5, 10, 100)
 # In a process of its own, so that memory is that of one release; kernels are compiled on few rows before.
 CHILD = """
-import json, resource, sys, time
+import json, sys, time
 import pyarrow.parquet, hushtable as ht
+from benchmarks._memory import peak_bytes
 from hushtable.owner.prepare import prepare
 path, person, rows = sys.argv[1], sys.argv[2] == "person", int(sys.argv[3])
 sizes = json.loads(sys.argv[4])
@@ -34,7 +35,7 @@ few = pyarrow.parquet.ParquetFile(path).read_row_group(0).slice(0, 20_000)
 ht.Vault(few, domain).release(plan, randomness=ht.Simulated(1))
 start = time.process_time()
 ht.Vault(path, domain).release(plan, randomness=ht.Simulated(1))
-print(json.dumps([time.process_time() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024]))
+print(json.dumps([time.process_time() - start, peak_bytes()]))
 """
 
 

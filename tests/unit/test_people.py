@@ -183,6 +183,15 @@ def test_an_identifier_that_repeats_is_said_loudly(tmp_path):
     assert json.loads(run.invoke(app, as_json).output)["people"]["left_out"] == 7600
 
 
+def test_a_column_of_codes_that_is_named_like_an_identifier_is_looked_at():
+    table = rows(many=40)
+    table = table.rename_columns(["patient" if name == "patient_id" else name for name in table.column_names])
+    patient = {"patient": {"kind": "category", "values": [f"p{i}" for i in range(200)], "other": True}}
+    coded = shape({"rows": 1}).to_dict()
+    coded = ht.Domain.from_dict(coded | {"attributes": coded["attributes"] | patient})
+    assert [(one.name, one.most) for one in identifiers(table, coded)] == [("patient", 40)]
+
+
 def test_the_owners_report_says_what_was_left_out(tmp_path):
     table = pa.concat_tables([rows(), pa.table({"patient_id": [None, None], "sex": ["f", "f"], "age": [1, 1]})],
                              promote_options="permissive")  # fmt: skip

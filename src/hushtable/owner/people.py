@@ -5,8 +5,8 @@ Not private: exact numbers of the rows, for the owner's eyes only.
 
 from __future__ import annotations
 
-import re
 import secrets
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 
 from ..domain import Domain
 from ..domain.attributes import Open, Uncoded
+from ..domain.identifier_names import names_an_identifier
 from ..maths.keys.keys import MISSING
 from ..maths.keys.siphash import KEY_BYTES
 from ..maths.weighted_rows.grouped_sets import GroupedSet
@@ -26,12 +27,6 @@ from ..vault.statistics.grouped_tables import GroupedTables
 
 __all__ = ["PeopleFit", "Repeated", "identifiers", "people_fit"]
 
-# A part of a name that says who or which one, as people write it.
-WORDS = {
-    "id", "ids", "uuid", "guid", "key", "code", "nr", "no", "num", "number", "ssn", "nhs", "mrn", "patient", "person",
-    "people", "subject", "participant", "client", "customer", "member", "user", "student", "pupil", "employee", "staff",
-    "respondent", "case", "pid", "household", "account",
-}  # fmt: skip
 # A column that nobody declared looks like an identifier if it has so many values, and no more rows a value.
 LEAST_VALUES, MOST_ROWS_A_VALUE = 50, 1000
 
@@ -66,12 +61,15 @@ class PeopleFit:
 def identifiers(data: Any, domain: Domain, progress: Progress | None = None) -> list[Repeated]:
     """Columns that look like identifiers and whose values have more rows than the domain declares for a person.
 
-    Looked at are open columns, and those of the data that the domain leaves out. Not private.
+    Looked at are open columns, those of the data that the domain leaves out, and all that are named like one.
+    Not private.
     """
     source = open_source(data, domain)
-    coded = {a.name for a in domain.attributes if not isinstance(a, Uncoded)} | {domain.unit.person}
+    coded = {a.name for a in domain.attributes if not isinstance(a, Uncoded)}
     names = [
-        name for name in dict.fromkeys(source.columns) if name not in coded and list(source.columns).count(name) == 1
+        name
+        for name, times in Counter(source.columns).items()
+        if times == 1 and (name not in coded or names_an_identifier(name))
     ]
     if not names or domain.unit.person is not None:
         return []
@@ -82,16 +80,16 @@ def identifiers(data: Any, domain: Domain, progress: Progress | None = None) -> 
         for name, column in zip(names, batch.columns, strict=True):
             read = keys[name].read(pa.record_batch({name: column}), domain)
             counts[name] += keys[name].accumulate(read.filter(pc.not_equal(read, MISSING)))
-    found = [_repeated(name, counts[name].counts, domain.unit.rows) for name in names]
+    found = [_repeated(name, counts[name].counts, domain.unit.rows, coded=name in coded) for name in names]
     return [one for one in found if one is not None]
 
 
-def _repeated(name: str, counts: np.ndarray[Any, np.dtype[np.int64]], rows: int) -> Repeated | None:
+def _repeated(name: str, counts: np.ndarray[Any, np.dtype[np.int64]], rows: int, *, coded: bool) -> Repeated | None:
     values, most = len(counts), int(counts.max(initial=0))
-    words = set(re.findall(r"[a-z]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", name).lower()))
     # A value a row is no news, and a few values for all rows name nobody.
     many = values >= LEAST_VALUES and counts.sum() <= MOST_ROWS_A_VALUE * values
-    if most <= rows or not (many or (words & WORDS and values > 1)):
+    named = values > 1 and not coded and names_an_identifier(name)
+    if most <= rows or not (many or named):
         return None
     return Repeated(name=name, values=values, most=most, above=int((counts > rows).sum()))
 

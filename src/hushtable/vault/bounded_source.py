@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..domain import Domain
 from ..errors import BadData
 from .coded_blocks import CodedBlocks
-from .person_rows import Choice, People, RowKeys, choose, first_halves, row_bytes
+from .person_rows import Choice, People, RowKeys, choose, first_halves, row_words
 from .sources.base import LeftOut, Progress, Source, watched
 from .statistics.base import T, Total
 
@@ -107,22 +107,26 @@ class BoundedSource(Source):
         """The choice among one part of the people; the rows of all others are kept for now."""
         found, places, start, order = list[People](), list[NDArray[np.intp]](), 0, hashlib.blake2b()
         for batch in watched(self._source.batches([*self._domain.names, self._person]), self._progress):
-            codes, content = row_bytes(batch, self._domain, self._keys)
-            people = People.of(batch.column(len(self._domain.names)), content, self._keys)
+            codes, rest = row_words(batch, self._domain, self._keys)
+            people = People.of(batch.column(len(self._domain.names)), codes, rest, self._keys)
             order.update(people.first.tobytes())
             if self._held is not None and part == 0:
                 self._held.add(codes)
-            mine = np.flatnonzero(people.named & (people.first % np.uint64(parts) == part))
-            found.append(people.at(mine))
-            places.append(mine + start)
+            if parts > 1:
+                mine = np.flatnonzero(people.named & (people.first % np.uint64(parts) == part))
+                people = people.at(mine)
+                places.append(mine + start)
+            found.append(people)
             start += batch.num_rows
         if part and order.digest() != self._order:
             raise _changed()
         self._order = order.digest()
-        kept = np.ones(start, dtype=bool)
         if not found:
-            return Choice(kept, 0, 0, 0)
+            return Choice(np.ones(0, dtype=bool), 0, 0, 0)
         choice = choose(People.joined(found), self._domain.unit.rows)
+        if parts == 1:
+            return choice
+        kept = np.ones(start, dtype=bool)
         kept[np.concatenate(places)] = choice.kept
         return choice._replace(kept=kept)
 

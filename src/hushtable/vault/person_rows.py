@@ -13,19 +13,18 @@ from numpy.typing import NDArray
 
 from ..domain import Domain
 from ..domain.attributes import Binned, Uncoded
-from ..maths.keys.keys import byte_lines, key_texts
-from ..maths.keys.siphash import KEY_BYTES, digests
+from ..maths.keys.keys import key_texts
+from ..maths.keys.siphash import KEY_BYTES, column_digests, digests
 from .coding import encode_batch, real_numbers
+from .person_kernel import HALF, ODD, choose_few, mix_numbers, mix_words
 from .statistics.base import Codes
 
-__all__ = ["Choice", "People", "RowKeys", "choose", "first_halves", "row_bytes"]
+__all__ = ["Choice", "People", "RowKeys", "choose", "first_halves", "row_words"]
 
 Words = NDArray[np.uint64]
 Flags = NDArray[np.bool_]
 # About how many rows are put in order at a time.
-BUCKET = 1 << 20
-# The odd number nearest to 2^64 over the golden ratio.
-ODD, HALF = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
+BUCKET = 1 << 17
 
 
 class RowKeys(NamedTuple):
@@ -54,11 +53,11 @@ class People(NamedTuple):
     named: Flags
 
     @classmethod
-    def of(cls, person: pa.Array, rows: NDArray[np.uint8], keys: RowKeys) -> People:
-        """Of one batch: the column that tells people apart, and the rows as `row_bytes`."""
+    def of(cls, person: pa.Array, codes: Codes, rest: Words, keys: RowKeys) -> People:
+        """Of one batch: the column that tells people apart, and the rows as `row_words`."""
         ids, named = _ids(person)
         first, second = (digests(key, ids) * named for key in keys[:2])
-        return cls(first, second, digests(keys.rows, byte_lines(rows)), named)
+        return cls(first, second, column_digests(keys.rows, codes, rest), named)
 
     def at(self, places: Flags | NDArray[np.intp]) -> People:
         """Some of the rows."""
@@ -94,8 +93,8 @@ def _ids(person: pa.Array) -> tuple[pa.Array, Flags]:
     return pc.fill_null(texts, "").cast(pa.large_binary()), np.asarray(pc.is_valid(texts))
 
 
-def row_bytes(batch: pa.RecordBatch, domain: Domain, keys: RowKeys) -> tuple[Codes, NDArray[np.uint8]]:
-    """The codes of the closed columns, and all that any statistic could read of each row: shape (rows, bytes).
+def row_words(batch: pa.RecordBatch, domain: Domain, keys: RowKeys) -> tuple[Codes, Words]:
+    """The codes of the closed columns, and a word of all else that any statistic could read of each row.
 
     BadData where the domain says `missing: error` and a row, counted or not, has no value.
     """
@@ -105,29 +104,20 @@ def row_bytes(batch: pa.RecordBatch, domain: Domain, keys: RowKeys) -> tuple[Cod
     for attribute in domain.attributes:
         column = columns[attribute.name]
         if isinstance(attribute, Binned):
-            _mix(rest, _number_bits(attribute, column))
+            mix_numbers(rest, _numbers(attribute, column))
         elif isinstance(attribute, Uncoded):
-            _mix(rest, digests(keys.rows, pc.fill_null(key_texts(column).cast(pa.large_binary()), b"\xff")))
-    return codes, np.concatenate([np.ascontiguousarray(codes.T).view(np.uint8), rest.reshape(-1, 1).view(np.uint8)], 1)
+            mix_words(rest, digests(keys.rows, pc.fill_null(key_texts(column).cast(pa.large_binary()), b"\xff")))
+    return codes, rest
 
 
-def _number_bits(attribute: Binned, column: pa.Array) -> Words:
-    """The numbers of a column with one zero, and one NaN for all that is no number: codes tell the rest apart."""
+def _numbers(attribute: Binned, column: pa.Array) -> NDArray[Any]:
+    """The numbers of a column, NaN for all that is no number: codes tell the rest apart."""
     kind = column.type
+    if column.null_count == 0 and (pa.types.is_int64(kind) or pa.types.is_float64(kind)):
+        return np.asarray(column)
     if column.null_count == 0 and (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
-        numbers = np.asarray(column.cast(pa.float64(), safe=False))
-    else:
-        numbers = real_numbers(attribute, column)
-    numbers = numbers + 0.0
-    numbers[np.isnan(numbers)] = np.nan
-    return numbers.view(np.uint64)
-
-
-def _mix(into: Words, words: Words) -> None:
-    """One more word of each row, in place: a bijection of what was there for every word, and of the word."""
-    into ^= words
-    into *= ODD
-    into ^= into >> HALF
+        return np.asarray(column.cast(pa.float64(), safe=False))
+    return real_numbers(attribute, column)
 
 
 def choose(people: People, most: int) -> Choice:
@@ -140,21 +130,29 @@ def choose(people: People, most: int) -> Choice:
     kept = np.ones(len(people.named), dtype=bool)
     named = np.flatnonzero(people.named)
     bits = max(0, min(16, (len(named) // BUCKET).bit_length()))
-    places = (
-        (people.first[named] >> np.uint64(64 - bits)).astype(np.uint16) if bits else np.zeros(len(named), np.uint16)
-    )
-    order = named[np.argsort(places, kind="stable")]
-    sizes = np.bincount(places, minlength=1 << bits)
     many = cut = 0
-    for bucket in np.split(order, np.cumsum(sizes)[:-1]):
-        part = _choose(people.at(bucket), most)
-        kept[bucket] = part.kept
-        many, cut = many + part.people, cut + part.cut
+    for bucket in _buckets(people.first, named, bits):
+        counts, crowd = np.ones(len(bucket), dtype=bool), np.zeros(len(bucket), dtype=bool)
+        parts = (digest[bucket] for digest in people[:3])
+        seen, over = choose_few(*parts, most, bits, counts, crowd)
+        rest = _choose(people.at(bucket[crowd]), most)
+        counts[crowd] = rest.kept
+        kept[bucket] = counts
+        many, cut = many + seen + rest.people, cut + over + rest.cut
     return Choice(kept, many, cut, len(named))
 
 
+def _buckets(first: Words, named: NDArray[np.intp], bits: int) -> list[NDArray[np.intp]]:
+    """The rows that name somebody in parts that fit a cache, with all rows of a person in one."""
+    if not bits:
+        return [named]
+    places = ((first[named] * ODD) >> np.uint64(64 - bits)).astype(np.uint16)
+    sizes = np.bincount(places, minlength=1 << bits)
+    return np.split(named[np.argsort(places, kind="stable")], np.cumsum(sizes)[:-1])
+
+
 def _choose(people: People, most: int) -> Choice:
-    """The same for some people all of whose rows are here, and are named."""
+    """The same by sorting, for some people all of whose rows are here, and are named: however many each has."""
     kept = np.ones(len(people.first), dtype=bool)
     order = np.argsort(people.first, kind="stable")
     person = _numbered(people.first[order], people.second[order])
@@ -190,7 +188,7 @@ def _tickets(first: Words, content: Words, person: NDArray[np.intp]) -> Words:
     tickets = np.empty(len(order), dtype=np.uint64)
     tickets[order] = _place_in_run(rows[order])
     for words in (first, content, first):
-        _mix(tickets, words)
+        mix_words(tickets, words)
     return tickets
 
 

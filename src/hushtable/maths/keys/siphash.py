@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["KEY_BYTES", "digests", "siphash"]
+__all__ = ["KEY_BYTES", "column_digests", "digests", "siphash"]
 
 KEY_BYTES = 16
 # Up to here a loop in Python takes less time than loading the compiled one.
@@ -68,6 +68,15 @@ def digests(key: bytes, messages: pa.Array) -> NDArray[np.uint64]:
     text = np.frombuffer(data, np.uint8) if data is not None and data.size else np.zeros(1, np.uint8)
     halves = np.frombuffer(key, "<u8")
     hashes: NDArray[np.uint64] = hash_all(text, ends, halves[0], halves[1])
+    return hashes
+
+
+def column_digests(key: bytes, codes: NDArray[Any], words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """The SipHash of the bytes of every column of whole numbers, and of a word after each, the smallest byte first."""
+    from .siphash_kernel import hash_columns
+
+    halves = np.frombuffer(key, "<u8")
+    hashes: NDArray[np.uint64] = hash_columns(codes, words, halves[0], halves[1])
     return hashes
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["hash_all"]
+__all__ = ["hash_all", "hash_columns"]
 
 U = np.uint64
 START = (U(0x736F6D6570736575), U(0x646F72616E646F6D), U(0x6C7967656E657261), U(0x7465646279746573))
@@ -61,6 +61,40 @@ def hash_all(text: NDArray[np.uint8], ends: Any, low: Any, high: Any) -> NDArray
         a, b, c, d = _round(a, b, c, d)
         a, b, c, d = _round(a, b, c, d)
         a ^= word
+        c ^= U(255)
+        for _ in range(4):
+            a, b, c, d = _round(a, b, c, d)
+        out[i] = a ^ b ^ c ^ d
+    return out
+
+
+@njit(nogil=True, cache=True)
+def hash_columns(codes: Any, words: NDArray[np.uint64], low: Any, high: Any) -> NDArray[np.uint64]:
+    """Message i is the bytes of column i of `codes`, then those of word i, the smallest of each number first."""
+    numbers, width = codes.shape[0], 8 * codes.itemsize
+    length = U((numbers * codes.itemsize + 8) & 255) << U(56)
+    out = np.empty(len(words), dtype=np.uint64)
+    for i in range(len(out)):
+        a, b, c, d = START[0] ^ low, START[1] ^ high, START[2] ^ low, START[3] ^ high
+        word, rest, bits = U(0), U(0), 0
+        for j in range(numbers + 2):
+            if j < numbers:
+                word |= U(codes[j, i]) << U(bits)
+                bits += width
+                if bits < 64:
+                    continue
+                rest = U(0)
+                bits = 0
+            elif j == numbers:
+                word |= words[i] << U(bits)
+                rest = words[i] >> U(64 - bits) if bits else U(0)
+            else:
+                word |= length
+            d ^= word
+            a, b, c, d = _round(a, b, c, d)
+            a, b, c, d = _round(a, b, c, d)
+            a ^= word
+            word = rest
         c ^= U(255)
         for _ in range(4):
             a, b, c, d = _round(a, b, c, d)
