@@ -73,8 +73,13 @@ ROWS = 12
 
 
 def reading(data, domain=DOMAIN):
-    """One entry a row: all that the program makes of it."""
+    """One entry a row: all that the program makes of it, in one snapshot, as a release reads."""
     source = open_source(data, domain)
+    with source.snapshot():
+        return read_by(source, domain)
+
+
+def read_by(source, domain):
     source.check(domain)
     rows = []
     for batch in source.batches(domain.names):

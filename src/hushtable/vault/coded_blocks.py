@@ -53,7 +53,10 @@ class CodedBlocks:
             mask = rows[start : start + block.shape[1]]
             start += block.shape[1]
             if not mask.all():
-                self._blocks[number] = block[:, mask].copy()
+                few = np.empty((len(block), int(mask.sum())), dtype=block.dtype)
+                for codes, every in zip(few, block, strict=True):
+                    np.compress(mask, every, out=codes)
+                self._blocks[number] = few
 
     def total(self, wanted: Total[T]) -> T:
         """The total over all rows."""

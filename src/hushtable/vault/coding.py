@@ -113,9 +113,11 @@ def _number_codes(attribute: Attribute, column: pa.Array) -> NDArray[np.uint16]:
     """Numeric columns: bins by binary search, everything else through the distinct values."""
     if not isinstance(attribute, (Binned, Boolean)) or (isinstance(attribute, Boolean) and attribute.labels_of):
         return _distinct_codes(attribute, column)
+    if column.type == pa.bool_():
+        return _boolean_codes(attribute, column)
     undeclared = attribute.missing_code if attribute.other_code is None else attribute.other_code
     missing = np.asarray(pc.is_null(column, nan_is_null=True))
-    filled = column if column.null_count == 0 else pc.fill_null(column, False if column.type == pa.bool_() else 0)
+    filled = column if column.null_count == 0 else pc.fill_null(column, 0)
     values = np.asarray(filled.cast(pa.float64(), safe=False))
     if isinstance(attribute, Boolean):
         codes = np.where(values == 0, 0, np.where(values == 1, 1, _code_or_nowhere(undeclared)))
@@ -123,6 +125,14 @@ def _number_codes(attribute: Attribute, column: pa.Array) -> NDArray[np.uint16]:
         codes = _binned_codes(attribute, values)
     codes[missing | _says_missing(attribute, values)] = _code_or_nowhere(attribute.missing_code)
     return codes.astype(np.uint16)
+
+
+def _boolean_codes(attribute: Attribute, column: pa.Array) -> NDArray[np.uint16]:
+    """Of a column of true and false: each of the three values it can have is coded once, by the attribute itself."""
+    table = np.array([_code_or_nowhere(attribute.code(value)) for value in (False, True, None)], dtype=np.uint16)
+    filled = pc.fill_null(column.cast(pa.uint8()), 2) if column.null_count else column.cast(pa.uint8())
+    codes: NDArray[np.uint16] = table[np.asarray(filled)]
+    return codes
 
 
 def _says_missing(attribute: Attribute, values: Floats) -> NDArray[np.bool_]:

@@ -187,3 +187,24 @@ def test_a_declared_decimal_matches_the_number():
     attributes = {"x": {"kind": "category", "values": ["0.5", "1.0"]}}
     attribute = Domain.from_dict({"table": "t", "attributes": attributes}).closed[0]
     assert encode(attribute, pa.array([0.5, 1.0])).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("attribute", ATTRIBUTES, ids=lambda a: f"{type(a).__name__} {a.missing} {a.other}")
+@pytest.mark.parametrize("values", [[True, False] * 20, [None, True, False, False] * 10, [True] * 9], ids=str)
+def test_long_columns_of_true_and_false_are_coded_as_their_values_one_by_one(attribute, values):
+    expected = [attribute.code(value) for value in values]
+    column = pa.array(values, pa.bool_())
+    if None in expected and attribute.missing == "error":
+        with pytest.raises(BadData):
+            encode(attribute, column)
+        return
+    assert encode(attribute, column).tolist() == expected
+    assert encode(attribute, column[3:]).tolist() == expected[3:]
+
+
+@pytest.mark.parametrize("coded", ["0", "1", "true"])
+def test_a_boolean_that_stands_for_a_missing_value_is_one(coded):
+    shape = {"kind": "boolean", "missing_values": [coded]}
+    attribute = Domain.from_dict({"table": "t", "attributes": {"column": shape}}).closed[0]
+    values = [True, False, None] * 10
+    assert encode(attribute, pa.array(values, pa.bool_())).tolist() == [attribute.code(value) for value in values]

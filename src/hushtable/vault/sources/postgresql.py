@@ -9,7 +9,9 @@ import pyarrow as pa
 
 from ...errors import BadData, HushError
 from ...extras import need
+from .ahead import ahead
 from .databases import DatabaseSource, quoted
+from .records import columns_of
 
 __all__ = ["PostgresqlSource"]
 
@@ -58,6 +60,8 @@ FROM base WHERE typtype <> 'd' ORDER BY attnum
 # would be a value, so only under a binned attribute; the text of a float4 is shorter than its value as a float8.
 PLAIN = {"bool": "bool", "int2": "int8", "int4": "int8", "int8": "int8"}
 PERMISSION = "42501"
+# What the driver gathers before it gives a batch. Larger ones take memory and no less time.
+BATCH_BYTES = 1 << 22
 # Before there is a session the driver has no code for what went wrong; its words are looked at and never repeated.
 UNKNOWN_USER = ("password", "authentication", "role")
 UNKNOWN_DATABASE = ("database", "does not exist")
@@ -125,11 +129,13 @@ class PostgresqlSource(DatabaseSource):
             return int(cursor.fetchone()[0])
 
     def _read(self, connection: Any, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        wanted = ", ".join(f"{quoted(name)}::{self._kind(name)} AS {quoted(name)}" for name in names)
+        kinds = [self._kind(name) for name in names]
+        wanted = ", ".join(f"{quoted(name)}::{kind}" for name, kind in zip(names, kinds, strict=True))
         with connection.cursor() as cursor:
-            cursor.execute(f"SELECT {wanted} FROM {self._table}")
-            for batch in cursor.fetch_record_batch():
-                yield pa.RecordBatch.from_arrays(batch.columns, names=list(names))
+            cursor.adbc_statement.set_options(**{"adbc.postgresql.batch_size_hint_bytes": str(BATCH_BYTES)})
+            cursor.execute(f"SELECT pg_catalog.record_send(ROW({wanted})) FROM {self._table}")
+            for batch in ahead(cursor.fetch_record_batch()):
+                yield pa.RecordBatch.from_arrays(columns_of(batch.column(0), kinds), names=list(names))
 
     def _kind(self, name: str) -> str:
         kind = self._types[name]

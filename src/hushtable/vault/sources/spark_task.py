@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ...domain import Domain
 from ...errors import HushError
 from ..coding import empty_codes, encode_batch
-from ..person_rows import People, RowKeys, choose, row_bytes
+from ..person_rows import People, RowKeys, choose, row_words
 from ..statistics.base import Codes, Sums, Total, add_up
 from ..statistics.workers import one_thread
 from .base import BATCH_ROWS
@@ -244,7 +244,7 @@ def _spread(job: Job, batches: Batches) -> Rows:
     domain, sign = job.domain, signature(job.domain)
     for batch in _Read(job, batches).tables(SPREAD_ROWS):
         rows = batch.select(list(domain.names))
-        people = People.of(batch.column(domain.unit.person), row_bytes(rows, domain, job.keys)[1], job.keys)
+        people = People.of(batch.column(domain.unit.person), *row_words(rows, domain, job.keys), job.keys)
         # Rows without a person go anywhere: by what they say, so that they spread.
         bucket = bucket_of(np.where(people.named, people.first, people.content), job.buckets)
         order = np.argsort(bucket, kind="stable")
