@@ -102,6 +102,44 @@ class Troubled:
         return self.statistic.accumulate(codes)
 
 
+class Raced:
+    """A statistic one of whose tasks waits until Spark has started a second copy of it; then either may come first.
+
+    Attempts leave files of their names, by which they see each other and the test sees both.
+    """
+
+    columns, read = Statistic.columns, Statistic.read
+
+    def __init__(self, statistic, first: str, folder: Path):
+        self.statistic, self.first, self.folder = statistic, first, folder
+
+    def zeros(self):
+        return self.statistic.zeros()
+
+    def accumulate(self, codes):
+        from pyspark import TaskContext
+
+        task = TaskContext.get()
+        if task is not None and task.partitionId() == 0 and codes.shape[1]:
+            (self.folder / f"attempt {task.attemptNumber()}").touch()
+            if task.attemptNumber() == 0:
+                wait_for(self.folder / "attempt 1")
+            if (self.first == "the copy") == (task.attemptNumber() == 0):
+                wait_for(self.folder / "summed")
+                time.sleep(2)  # the other one's output is on its way
+            sums = self.statistic.accumulate(codes)
+            (self.folder / "summed").touch()
+            return sums
+        return self.statistic.accumulate(codes)
+
+
+def wait_for(path: Path, most: float = 240) -> None:
+    """Until it is there, or for so many seconds."""
+    end = time.monotonic() + most
+    while not path.exists() and time.monotonic() < end:
+        time.sleep(0.05)
+
+
 class DyingKeys:
     """Keys that travel in several batches, and a worker that dies, once, between the first and the second."""
 

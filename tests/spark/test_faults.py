@@ -24,7 +24,7 @@ PLANTED = "planted-value-7f3a"
 
 @pytest.fixture(scope="module")
 def cluster():
-    """Two executors in processes of their own, which start a second copy of a slow task."""
+    """Two executors in processes of their own."""
     from pyspark.sql import SparkSession
 
     if active := SparkSession.getActiveSession():
@@ -32,11 +32,6 @@ def cluster():
     made = sparked.session(
         "local-cluster[2,1,1024]",
         **{
-            "spark.speculation": "true",
-            "spark.speculation.interval": "200ms",
-            "spark.speculation.multiplier": "1.5",
-            "spark.speculation.quantile": "0.3",
-            "spark.speculation.efficiency.enabled": "false",
             "spark.executorEnv.PYTHONPATH": f"{sparked.SUPPORT}:{Path(ht.__file__).parents[1]}",
             "spark.task.maxFailures": "4",
         },
