@@ -183,11 +183,17 @@ def test_the_noise_of_an_answer_is_that_of_all_questions(monkeypatch):
 
     Less where all rows are tried and none changes all answers, which parities are an example of.
     """
-    exact = released("learned(language=parities, questions=100)", ht.Budget(rho="0.1")).bought().noise_sd
+    exact = (
+        released("learned(language=parities, questions=100)", ht.Budget(rho="0.1"), mechanism="learned")
+        .bought()
+        .noise_sd
+    )
     assert exact**2 < 0.7 * 100 / (2 * 0.07 * ROWS**2)
     monkeypatch.setattr("hushtable.maths.learning.spoken.QUICK", 0)
     for questions in (100, 200):
-        synopsis = released(f"learned(language=parities, questions={questions})", ht.Budget(rho="0.1"))
+        synopsis = released(
+            f"learned(language=parities, questions={questions})", ht.Budget(rho="0.1"), mechanism="learned"
+        )
         assert synopsis.bought().noise_sd ** 2 == pytest.approx(questions / (2 * 0.07 * ROWS**2), rel=3e-4)
 
 

@@ -35,9 +35,11 @@ from .wide_release import measured, statistic_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..vault.door.door import Door
+    from ..models.linear.low_order import LowOrderModel
+    from ..vault.door.door import Door, Measurement
 
-__all__ = ["LearnedDesign", "LearnedRelease"]
+__all__ = ["MOST_PARITY_CELLS", "LearnedDesign", "LearnedRelease", "check_groups", "drawn_questions", "learned_model",
+           "parity_cells", "question_noise"]  # fmt: skip
 
 Integers = NDArray[np.int64]
 # How many questions are bought unless the workload says it: Laplace noise grows with their number, not its root.
@@ -45,6 +47,8 @@ QUESTIONS, PURE_QUESTIONS, PER_GROUP = 500, 200, 60
 # The share of the price that goes to tables of one or two columns, from which public rows are drawn.
 OF_TABLES, OF_SINGLES, MOST_PAIRED = Fraction(3, 10), Fraction(1, 10), 100
 MOST_NUMBERS = 2_000_000
+# Parities of columns that have at most so many combinations are answered by counting these.
+MOST_PARITY_CELLS = 1 << 22
 # A private number of rows has a share of its own where sums are in fine steps.
 OF_ROWS = Fraction(1, 50)
 PUBLIC_ROWS = 4000
@@ -79,6 +83,12 @@ class LearnedRelease(Mechanism[LearnedDesign]):
     source = "Har11"
     answers = (Learned,)
     unbiased = False
+
+    def offers_itself(self, domain: Domain, workload: Workload) -> bool:
+        """Not for parities whose frequent rows can be counted, where that is better (docs/learning.md)."""
+        asked = of_kind(workload, Learned)
+        counted = asked.language == "parities" and asked.learner == "rows"
+        return not counted or parity_cells(domain) > MOST_PARITY_CELLS
 
     def design(
         self, domain: Domain, workload: Workload, price: Price, rows: int | None = None
@@ -128,27 +138,30 @@ class LearnedRelease(Mechanism[LearnedDesign]):
     def release(self, door: Door, domain: Domain, design: Design[LearnedDesign]) -> LearnedModel:
         made = design.parameters
         tables = measured(door, domain, made.tables)
-        seen = door.measure(made.statistic, made.noise)
-        empty = np.zeros(0, dtype=np.int64)
-        model = LearnedModel(
-            domain=domain,
-            name=made.language.language.name,
-            own=made.workload.own is not None,
-            positions=made.language.positions,
-            language=made.language,
-            seed=made.workload.seed,
-            holdout=float(made.workload.holdout),
-            law=made.noise.law,
-            scale=made.noise.per_group[1],
-            rows_scale=made.noise.per_group[0],
-            steps=made.statistic.family.range[1],
-            questions=made.questions,
-            groups=made.groups,
-            sums=seen.values,
-            tables=tables,
-            built_in=BuiltIn(rows=empty.reshape(0, 1), weights=empty, spread=1.0),
-        )
-        return _fitted(model, made)
+        return _fitted(learned_model(domain, made, tables, door.measure(made.statistic, made.noise)), made)
+
+
+def learned_model(domain: Domain, made: LearnedDesign, tables: LowOrderModel, seen: Measurement) -> LearnedModel:
+    """What was measured, before anybody learns from it."""
+    empty = np.zeros(0, dtype=np.int64)
+    return LearnedModel(
+        domain=domain,
+        name=made.language.language.name,
+        own=made.workload.own is not None,
+        positions=made.language.positions,
+        language=made.language,
+        seed=made.workload.seed,
+        holdout=float(made.workload.holdout),
+        law=made.noise.law,
+        scale=made.noise.per_group[1],
+        rows_scale=made.noise.per_group[0],
+        steps=made.statistic.family.range[1],
+        questions=made.questions,
+        groups=made.groups,
+        sums=seen.values,
+        tables=tables,
+        built_in=BuiltIn(rows=empty.reshape(0, 1), weights=empty, spread=1.0),
+    )
 
 
 def _fitted(model: LearnedModel, made: LearnedDesign) -> LearnedModel:
@@ -162,6 +175,11 @@ def _fitted(model: LearnedModel, made: LearnedDesign) -> LearnedModel:
     predictor, complaint = teach(learner, bought)
     pickled = None if predictor is None else kept(learner, predictor)
     return replace(fitted, taught=predictor, complaint=complaint, pickled=pickled)
+
+
+def parity_cells(domain: Domain) -> int:
+    """How many combinations the two-valued columns have together."""
+    return 1 << sum(attribute.size == 2 for attribute in domain.closed)
 
 
 def drawn_questions(asked: Learned, language: Spoken, price: Price) -> tuple[Integers, bool]:

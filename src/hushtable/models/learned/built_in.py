@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...maths.learning.conj_kernel import ConjKernel, KernelPredictor
+from ...maths.learning.even_rows import EvenRows
 from ...maths.learning.learner import Predictor
 from ...maths.learning.row_features import RowFeatures, RowPredictor
 from ...maths.learning.spoken import Spoken
@@ -15,12 +16,14 @@ from ...maths.learning.taught import Bought
 from ...maths.learning.tree_rows import shares, tree_rows
 from ..linear.low_order import LowOrderModel
 
-__all__ = ["WEIGHT_UNIT", "BuiltIn", "fit_kernel", "fit_rows"]
+__all__ = ["MOST_KEPT", "WEIGHT_UNIT", "BuiltIn", "fit_kernel", "fit_rows", "kept_rows"]
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 # Weights are kept as whole multiples of one over this.
 WEIGHT_UNIT = 1 << 40
+# Rows of a histogram that are kept.
+MOST_KEPT = 100_000
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -33,9 +36,13 @@ class BuiltIn:
     spread: float
     shrink: float | None = None
     """Of the kernel."""
+    even: bool = False
+    """Whether the rows are those of a histogram, and all others count as even, as for parities."""
 
     def predictor(self, language: Spoken, tables: LowOrderModel, bought: Bought) -> Predictor:
         """Ready to predict; nothing is fitted again."""
+        if self.even:
+            return EvenRows(self.rows, self.weights / WEIGHT_UNIT)
         shown = ~bought.held_out
         questions = bought.questions[shown]
         if self.shrink is None:
@@ -55,6 +62,13 @@ def fit_rows(language: Spoken, tables: LowOrderModel, bought: Bought, count: int
     fitted = RowFeatures(language.holds, rows).fit(bought.questions[shown], bought.answers[shown], bought.noise_sd)
     weights = np.rint(fitted.weights * WEIGHT_UNIT).astype(np.int64)
     return BuiltIn(rows=rows, weights=weights, spread=fitted.spread)
+
+
+def kept_rows(found: EvenRows) -> BuiltIn:
+    """Rows of a histogram, as a file keeps them: the most frequent ones, where they are very many."""
+    most = np.sort(np.argsort(-found.weights, kind="stable")[:MOST_KEPT])
+    weights = np.rint(found.weights[most] * WEIGHT_UNIT).astype(np.int64)
+    return BuiltIn(rows=found.rows[most], weights=weights, spread=1.0, even=True)
 
 
 def fit_kernel(language: Spoken, tables: LowOrderModel, bought: Bought) -> BuiltIn:

@@ -16,7 +16,8 @@ from ...maths.learning.spoken import Spoken
 from ...questions.workloads.learned import BUILT_IN, MOST_QUESTIONS, Learned
 from ..linear.low_order import LowOrderModel
 from ..reading import noise_scale, read_law
-from .built_in import BuiltIn
+from .built_in import MOST_KEPT, BuiltIn
+from .polynomials import polynomial_lengths, polynomial_parameters, question_bits, read_polynomials
 
 if TYPE_CHECKING:
     from .learned import LearnedModel
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["lengths_of", "numbers_of", "parameters_of", "read_fields"]
 
 Integers = NDArray[np.int64]
-MOST_LENGTH, MOST_ROWS, MOST_PICKLED = 4096, 100_000, 20_000_000
+MOST_LENGTH, MOST_ROWS, MOST_PICKLED = 4096, MOST_KEPT, 20_000_000
 DAMAGED = "the synopsis has a learned language whose numbers do not fit each other"
 
 
@@ -50,9 +51,15 @@ def parameters_of(model: LearnedModel) -> dict[str, Any]:
         "public_rows": len(fit.rows),
         "spread": fit.spread,
         "tables": model.tables.parameters(),
-    } | ({} if fit.shrink is None else {"shrink": fit.shrink}) | (
-        {} if model.pickled is None else {"pickled": len(model.pickled)}
-    )  # fmt: skip
+    } | _more(model)  # fmt: skip
+
+
+def _more(model: LearnedModel) -> dict[str, Any]:
+    """What most files have not."""
+    fit = model.built_in
+    kernel = {} if fit.shrink is None else {"shrink": fit.shrink}
+    pickled = {} if model.pickled is None else {"pickled": len(model.pickled)}
+    return kernel | ({"even": True} if fit.even else {}) | polynomial_parameters(model.polynomials) | pickled
 
 
 def numbers_of(model: LearnedModel) -> dict[str, Integers]:
@@ -66,6 +73,8 @@ def numbers_of(model: LearnedModel) -> dict[str, Integers]:
         "rows": fit.rows.ravel(),
         "weights": fit.weights,
     }
+    if model.polynomials is not None:
+        own["coefficients"] = model.polynomials.coefficients.ravel()
     if model.pickled is not None:
         own["pickled"] = np.frombuffer(model.pickled, dtype=np.uint8).astype(np.int64)
     return own
@@ -83,6 +92,7 @@ def lengths_of(domain: Domain, parameters: dict[str, Any]) -> dict[str, int]:
         "rows": rows * len(columns) if rows else 0,
         "weights": rows,
         **LowOrderModel.lengths(domain, _plain(parameters["tables"])),
+        **polynomial_lengths(parameters),
     }
     return own | ({"pickled": _whole(parameters["pickled"], 1, MOST_PICKLED)} if "pickled" in parameters else {})
 
@@ -115,6 +125,7 @@ def read_fields(domain: Domain, parameters: dict[str, Any], numbers: dict[str, I
         "sums": numbers["sums"],
         "tables": tables,
         "built_in": _built_in(domain, parameters, numbers, columns),
+        "polynomials": read_polynomials(parameters, numbers, question_bits(name, own, language)),
         "pickled": None if pickled is None else pickled.astype(np.uint8).tobytes(),
         "complaint": "" if pickled is None else "the learner of this release is code, which is run on request alone",
     }
@@ -149,9 +160,17 @@ def _built_in(
     for given in (spread, *([] if shrink is None else [shrink])):
         if type(given) not in (int, float) or not isfinite(given) or not 0 < given < 1e6:
             raise BadSynopsis(DAMAGED)
-    if (shrink is None) != bool(len(rows)):
+    even = parameters.get("even", False)
+    if even and (even is not True or shrink is not None or not _two_valued(domain, parameters, columns)):
         raise BadSynopsis(DAMAGED)
-    return BuiltIn(rows=rows, weights=numbers["weights"], spread=float(spread), shrink=shrink)
+    if not even and (shrink is None) != bool(len(rows)):
+        raise BadSynopsis(DAMAGED)
+    return BuiltIn(rows=rows, weights=numbers["weights"], spread=float(spread), shrink=shrink, even=even)
+
+
+def _two_valued(domain: Domain, parameters: dict[str, Any], columns: tuple[int, ...]) -> bool:
+    """Whether questions are parities, which alone count unknown rows as even."""
+    return parameters["language"] == "parities" and all(domain.sizes[p] == 2 for p in columns)
 
 
 def _plain(given: Any) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from ...laws import Law
 from ...maths.learning.held_out import split
 from ...maths.learning.language import Language
 from ...maths.learning.learner import AnswerLearner, Predictor
+from ...maths.learning.polynomial_predictor import PolynomialPredictor
 from ...maths.learning.spoken import Spoken, spoken
 from ...maths.learning.taught import Bought, Judged, judge, teach
 from ...questions.answer import Answer, CrossTab
@@ -72,6 +73,8 @@ class LearnedModel(Model):
     sums: Integers
     tables: LowOrderModel
     built_in: BuiltIn
+    polynomials: PolynomialPredictor | None = field(default=None, repr=False)
+    """By the published learners, which then answer instead of the built-in one."""
     taught: Predictor | None = field(default=None, repr=False)
     """By a learner of one's own; in a file only as `pickled`."""
     pickled: bytes | None = field(default=None, repr=False)
@@ -101,7 +104,8 @@ class LearnedModel(Model):
     @cached_property
     def judged(self) -> Judged:
         """The predictor in use, and its bars."""
-        return judge(self.taught or self.built_in.predictor(self.spoken, self.tables, self.bought), self.bought)
+        own = self.taught or self.polynomials
+        return judge(own or self.built_in.predictor(self.spoken, self.tables, self.bought), self.bought)
 
     @cached_property
     def places(self) -> dict[bytes, int]:
@@ -123,7 +127,7 @@ class LearnedModel(Model):
         if trust:
             return replace(model, taught=run_pickled(model.pickled), complaint="")
         if learner is None:
-            return replace(model, taught=None, pickled=None, complaint="")
+            return replace(model, taught=None, polynomials=None, pickled=None, complaint="")
         predictor, complaint = teach(learner, model.bought)
         if predictor is None:
             raise BadQuestion(f"{complaint}; the synopsis answers as before")
@@ -187,7 +191,10 @@ class LearnedModel(Model):
         own = self.bought
         held = int(own.held_out.sum())
         told = f"{len(own.questions)} noisy answers, each ± {own.noise_sd:.2g}; {held} of them held out for error bars"
-        return (("Learned from", told),)
+        return (
+            ("Learned from", told),
+            *(() if self.polynomials is None else (("Predicted by", self.polynomials.told),)),
+        )
 
     def parameters(self) -> dict[str, Any]:
         from .file import parameters_of
