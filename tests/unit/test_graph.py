@@ -368,3 +368,15 @@ class TestPlans:
             synopsis = ht.Vault(as_table(edges), domain).release(plan, randomness=ht.Simulated(1))
             bars.append(synopsis.model.degrees.cut(np.arange(15)).unseen)
         assert bars[1] == pytest.approx(4 * bars[0])
+
+
+def test_noise_that_is_next_to_never_there_leaves_answers_as_they_are():
+    """Its variance is so small that its square is 0."""
+    edges = random_graph(20, 60, seed=3)
+    for mechanism in (None, "degree-cuts(pairs=False)"):
+        synopsis = released(edges, epsilon=1000, mechanism=mechanism)
+        answer = synopsis.ask("degree(1)")
+        low, high = answer.interval()
+        assert round(float(answer.value)) == (edges == 0).sum()
+        assert high - low < 1
+        assert np.isfinite(synopsis.ask("cut(1, 2)").interval()).all()

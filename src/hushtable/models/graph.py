@@ -32,6 +32,8 @@ __all__ = ["GraphModel"]
 
 # Pairs are believed instead of degrees where both differ by so many standard deviations.
 APART = 4.0
+# Noise of a smaller variance, in edges, is nearly always exactly 0.
+HARDLY_EVER = 1e-9
 BY_DEGREES = (
     "degrees do not tell who is joined to whom: the interval is made for groups that are chosen without regard to "
     "that; any group lies inside what is certified"
@@ -116,7 +118,7 @@ class GraphModel(Model):
         estimates = Estimates(
             value=np.array([cut.value for cut in found]),
             stderr=np.sqrt([cut.variance for cut in found]),
-            kurtosis=np.array([cut.fourth / cut.variance**2 if cut.variance else 0.0 for cut in found]),
+            kurtosis=np.array([_kurtosis(cut.fourth, cut.variance) for cut in found]),
         )
         names = question.names
         wording = Wording(
@@ -227,7 +229,7 @@ def _told(estimate: CutEstimate) -> Cut:
 
 def _half(variance: float, fourth: float) -> float:
     """Half of a 95% interval."""
-    return float(interval_factor(0.95, fourth / variance**2 if variance else 0.0)) * math.sqrt(variance)
+    return float(interval_factor(0.95, _kurtosis(fourth, variance))) * math.sqrt(variance)
 
 
 def _vertices(domain: Domain) -> int:
@@ -236,3 +238,8 @@ def _vertices(domain: Domain) -> int:
     if len(ends) != 2 or not ends[0].same_as(ends[1]):
         raise BadSynopsis("the synopsis is about edges that its domain does not have")
     return ends[0].count
+
+
+def _kurtosis(fourth: float, variance: float) -> float:
+    """The excess kurtosis; 0 for noise that is hardly ever there, of which moments say nothing."""
+    return fourth / variance**2 if variance > HARDLY_EVER else 0.0

@@ -73,6 +73,8 @@ class TreeModel(Model):
     scale: Fraction
     sums: NDArray[np.int64]
     bar: WideBar | None = None
+    by_square: float = 0.0
+    """Of what is missed of a set, as a variance: the part that goes with the square of its share, beside the rest."""
 
     @property
     def form(self) -> int:
@@ -191,7 +193,7 @@ class TreeModel(Model):
         return self.law.stderr(self.scale) / UNIT / self.pairs.total
 
     def deviations(self, sets: NDArray[np.bool_], shares: Floats) -> Floats:
-        """How far sets are usually off; what is missed of a set goes with the root of its share.
+        """How far sets are usually off; what is missed goes with the root of a set's share, and for large ones with it.
 
         Where that was not measured, noise alone.
         """
@@ -201,7 +203,8 @@ class TreeModel(Model):
                 own = widths == width
                 at_mean = bar.stderr(width, self.pairs.total, self._noise, None)
                 usual = max(float(np.interp(width, bar.widths, bar.expected.reach)), 1e-12)
-                missed = (at_mean**2 - self._noise**2) * (1 - BY_REACH + BY_REACH * shares[own] / usual)
+                share = shares[own] / usual
+                missed = (at_mean**2 - self._noise**2) * (1 - BY_REACH + BY_REACH * share + self.by_square * share**2)
                 out[own] = np.sqrt(self._noise**2 + missed)
         return np.where(widths == 0, 0.0, out)
 
@@ -282,6 +285,7 @@ class TreeModel(Model):
             "widths": list(self.bar.widths), "questions": self.bar.questions, "scale": str(self.bar.scale),
             "noise": list(self.bar.expected.noise if self.bar.expected else ()),
             "reach": list(self.bar.expected.reach if self.bar.expected else ()),
+            "square": self.by_square,
         }}  # fmt: skip
         return {
             "law": self.law,
@@ -328,7 +332,7 @@ class TreeModel(Model):
         return cls(
             domain=domain, pairs=pairs, side=side, width=width, widths=widths, means_alone=bool(parameters["plain"]),
             parents=parents, tree=tree, scale=scale, sums=numbers["leaves"],
-            bar=_bar(pairs.law, parameters, numbers),
+            bar=_bar(pairs.law, parameters, numbers), by_square=_square(parameters),
         )  # fmt: skip
 
 
@@ -372,6 +376,14 @@ def _bar(law: Law, parameters: dict[str, Any], numbers: dict[str, NDArray[np.int
         if len(own) != len(widths) or not all(0 <= number < np.inf for number in own):
             raise BadSynopsis("the synopsis has a calibration whose noise or reach cannot be")
     return WideBar(law, widths, questions, scale, numbers["bar"], Expected(noise=noise, reach=reach, order=MEASURED))
+
+
+def _square(parameters: dict[str, Any]) -> float:
+    """Files before it was known have none."""
+    given = parameters.get("bar", {}).get("square", 0.0)
+    if type(given) is not float or not 0 <= given <= 1:
+        raise BadSynopsis("the synopsis has a calibration whose part of the square cannot be")
+    return given
 
 
 def _rooted(parents: NDArray[np.int64]) -> bool:
