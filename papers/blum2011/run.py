@@ -25,6 +25,7 @@ __all__ = ["compute", "draw", "measure"]
 EPSILON, DELTA = 1.0, 1e-6
 THEIRS, OURS, WEIGHTS, OTHER = "#d95f02", "#1f77b4", "#2ca02c", "#9467bd"
 PROJECT, SKETCH, CURATOR = "SparseProject", "list and sketch", "multiplicative weights"
+PRINTED = "Algorithm 1"
 # At epsilon 1: the list takes values with 264 noisy rows, whose noise has scale 20; sums of 10 have noise of 10.
 MOST_LEFT, MOST_NOISE = 264 + 8 * 20, 8 * 10
 METHODS: dict[str, dict[str, Any]] = {
@@ -43,7 +44,7 @@ def compute(*, fast: bool) -> Iterator[Row]:
 
 
 def _row(figure: str, method: str, value: float, quantity: str = "error", **place: Any) -> Row:
-    whose: Any = "theirs" if method == PROJECT else "naive" if method == "always 0" else "ours"
+    whose: Any = "theirs" if method in (PROJECT, PRINTED) else "naive" if method == "always 0" else "ours"
     return Row(figure=figure, whose=whose, method=method, quantity=quantity, value=float(value), **place)
 
 
@@ -148,6 +149,9 @@ def _weights(*, fast: bool) -> Iterator[Row]:
             yield _row("k", CURATOR, _rmse(short) / len(rows), "error", n=len(rows), t=m, k=count // 10)
     for threshold in (0.02, 0.05, 0.1):
         yield _row("updates", CURATOR, _corrections(threshold, fast=fast), "corrections over bound", bias=threshold)
+        printed = _printed_corrections(threshold, fast=fast)
+        yield _row("printed updates", PRINTED, printed, "corrections over bound", bias=threshold)
+    yield _row("potential", PRINTED, _printed_drop(0.01), "drop over alpha^2 / 4", bias=0.01)
     guess = 50_000 * LazyWeights(401).share({bytes([i]): 1.0 for i in range(10)})
     yield _row("guess", CURATOR, guess, "first answer in counts", n=50_000, t=10)
 
@@ -164,6 +168,47 @@ def _corrections(threshold: float, *, fast: bool) -> float:
             weights.correct(question, 4 * gap)
             corrections += 1
     return corrections / (math.log(cells) / (2 * threshold**2))
+
+
+def _printed_corrections(alpha: float, *, fast: bool) -> float:
+    """Algorithm 1 with its own steps and number of variables, without noise: its corrections over 4 (log s + 1) / a^2.
+
+    One change: the rows that have none of the assigned keys are a cell of their own, so that the argument holds.
+    """
+    rows, cells = zipf(5_000), _variables(alpha, 10)
+    lists = lists_of("popular", rows, 10, 500 if fast else 4000, seed=7)
+    truth, weights, corrections = truths(rows, lists) / len(rows), LazyWeights(cells), 0
+    for one, share in zip(lists, truth, strict=True):
+        question = {str(x).encode(): 1.0 for x in one.tolist()}
+        while abs(gap := share - weights.share(question)) >= alpha:
+            weights.correct(question, math.copysign(alpha / 2, gap))
+            corrections += 1
+    return corrections / (4 * (math.log(cells) + 1) / alpha**2)
+
+
+def _variables(alpha: float, size: int) -> int:
+    """The smallest s with s / (log s + 1) >= 4 m / alpha^2."""
+    low, high = 2, 2**60
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if middle / (math.log(middle) + 1) >= 4 * size / alpha**2 else (middle + 1, high)
+    return low
+
+
+def _printed_drop(alpha: float) -> float:
+    """By how much the potential of Lemma 3.7 falls in one step, over the alpha^2 / 4 that it says.
+
+    4% of the rows have a, nobody has b, and nobody will ask about all others. Lists of both are too small until each
+    has its half; then b alone is too large.
+    """
+    share, weights = {b"a": 0.04}, LazyWeights(_variables(alpha, 2))
+    both, alone = dict.fromkeys((b"a", b"b"), 1.0), {b"b": 1.0}
+    while share[b"a"] - weights.share(both) >= alpha:
+        weights.correct(both, alpha / 2)
+    assert weights.share(alone) >= alpha
+    before = weights.share({b"a": 1.0})
+    weights.correct(alone, -alpha / 2)
+    return share[b"a"] * math.log(weights.share({b"a": 1.0}) / before) / (alpha**2 / 4)
 
 
 def _comparison(*, fast: bool) -> Iterator[Row]:
@@ -208,9 +253,11 @@ def measure(rows: Sequence[Row]) -> dict[str, Measured]:
     found["weights-n"] = _exponent(select(rows, figure="n", method=CURATOR), lambda row: row.n)
     found["weights-m"] = _growth(select(rows, figure="m", method=CURATOR), "t")
     found["weights-k"] = _growth(select(rows, figure="k", method=CURATOR), "k")
-    updates = select(rows, figure="updates")
-    shown = ", ".join(f"T = {row.bias}: {row.value:.3f}" for row in updates)
-    found["weights-updates"] = Measured(max(row.value for row in updates), shown)
+    for name, figure in (("weights-updates", "printed updates"), ("updates-ours", "updates")):
+        updates = select(rows, figure=figure)
+        shown = ", ".join(f"alpha = {row.bias}: {row.value:.3f}" for row in updates)
+        found[name] = Measured(max(row.value for row in updates), shown)
+    found["weights-drop"] = _single(rows, "potential", "alpha = 0.01, one value of 4% of the rows")
     found["first-guess"] = _single(rows, "guess", "so s is at least 20 n here")
     return found
 

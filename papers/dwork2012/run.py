@@ -69,9 +69,12 @@ def biases(count: int) -> Iterator[Row]:
     g = np.random.default_rng(1)
     for number in range(count):
         d = random_metric(g, 14) * (0.5, 1.0, 3.0)[number % 3]
+        near = d / d.max()
         s, t = g.dirichlet(np.ones(14)), g.dirichlet(np.ones(14))
         known = {"n": 14, "r": number}
         yield row("bias", "program", "tv", bias_by_program(metric_from_matrix(d), s - t, "tv"), **known)
+        yield row("bias", "program, d <= 1", "tv", bias_by_program(metric_from_matrix(near), s - t, "tv"), **known)
+        yield row("bias", "earthmover, d <= 1", "tv", fair.earthmover(near, s, t), whose="theirs", **known)
         yield row("bias", "earthmover of min(d, 1)", "tv", fair.earthmover(np.minimum(d, 1), s, t), **known)
         yield row("bias", "earthmover of d", "tv", fair.earthmover(d, s, t), whose="theirs", **known)
         yield row("bias", "program", "inf", fair.worst_bias(d, s, t, "inf"), **known)
@@ -159,13 +162,16 @@ def mechanisms() -> Iterator[Row]:
         edges = [(i, i + 1, epsilon) for i in range(20)]
         rule = fair.solve(loss, fair.metric_from_edges(21, edges), divergence="inf", public=True, tol=1e-7)
         yield row("privacy", "program", "loss", rule.loss, epsilon=epsilon)
+        chances = np.log(np.maximum(rule.odds, 1e-300))
+        yield row("privacy", "program", "largest loss / epsilon", np.abs(np.diff(chances, axis=0)).max() / epsilon,
+                  epsilon=epsilon)  # fmt: skip
         ratio = exp(-epsilon)
         sent = (1 - ratio) / (1 + ratio) * ratio**loss
         for end in (0, 20):
             sent[:, end] = ratio ** loss[:, end] / (1 + ratio)
         # Every answer is read as the count that loses least, all counts as likely before.
         remapped = (sent.T @ loss).min(axis=1).sum() / 21
-        yield row("privacy", "geometric, remapped", "loss", remapped, whose="theirs", epsilon=epsilon)
+        yield row("privacy", "geometric, remapped", "loss", remapped, epsilon=epsilon)
 
 
 def table(*, fast: bool) -> Iterator[Row]:

@@ -12,7 +12,16 @@ from hushtable.maths.geometry.cut_search import cut_body, draw_body
 from hushtable.maths.geometry.hulls import Hull
 from hushtable.mechanisms.geometry.levels import one_level, planned_levels, thesis_levels
 
-__all__ = ["kept_error", "long_body", "pairs_of", "parities_of", "random_queries", "smallest_error", "walked_error"]
+__all__ = [
+    "kept_error",
+    "long_body",
+    "pairs_of",
+    "parities_of",
+    "printed_example",
+    "random_queries",
+    "smallest_error",
+    "walked_error",
+]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -49,6 +58,13 @@ def long_body(d: int = 6, cells: int = 24) -> Ints:
     rows = source.choice([-1, 1], size=(d, cells)).astype(np.int64)
     rows[0] *= 40
     return np.vstack([rows[:1], rows[1:] + rows[:1] * source.integers(0, 2, (d - 1, 1))])
+
+
+def printed_example(d: int) -> Ints:
+    """The example of 3.6, times d squared: random queries of which the first counts d squared times as much."""
+    rows = np.random.default_rng(5).choice([-1, 1], size=(d, 4 * d)).astype(np.int64)
+    rows[0] *= d * d
+    return np.asarray(rows)
 
 
 def smallest_error(rows: Ints, *, added: bool, draws: int) -> float:

@@ -18,10 +18,11 @@ from hushtable.budget import Price
 from hushtable.laws import Law
 from hushtable.maths.distribution import Evidence, Factored, fit
 from hushtable.maths.distribution.fit import PRIOR_SD
-from hushtable.maths.distribution.kernels import places, scale, tally, walsh
+from hushtable.maths.distribution.kernels import walsh
 from hushtable.maths.interactions.layout import InteractionLayout
 from hushtable.vault.door.door import Door, Noise, price_of
 from hushtable.vault.statistics import Histogram, Parities
+from papers.hardt2012.sweeps import sweep
 from papers.hardt2012.tables import Counts
 
 __all__ = ["ParityClass", "all_coefficients", "as_published", "best_fit", "free_door", "iterated", "one_round", "ours",
@@ -69,16 +70,11 @@ class ParityClass:
         self.sets = [tuple(int(p) for p in own) for level in interactions.sets for own in level]
         bits = 1 << np.arange(len(table.attributes))[::-1]
         self.masks = np.array([bits[list(own)].sum() for own in self.sets], dtype=np.int64)
-        # Product of signs for each combination of the attributes of a set, and where each cell of the table falls.
+        # Product of signs for each combination of the attributes of a set.
         self.signs = [reduce(np.kron, [PLUS_MINUS] * len(own), np.ones(1)) for own in self.sets]
-        self._places = [self._place(own) for own in self.sets]
         self.numbers = np.arange(1, len(self.sets))
         self._sums = self.statistic.accumulate(table.codes)
         self.passes = PASSES if len(table.counts) < LARGE else FEW_PASSES
-
-    def _place(self, own: tuple[int, ...]) -> tuple[Any, Any]:
-        steps = {p: 1 << i for i, p in enumerate(reversed(own))}
-        return places(self.table.domain.sizes, [steps.get(p, 0) for p in range(len(self.table.attributes))])
 
     @property
     def exact(self) -> Floats:
@@ -109,11 +105,9 @@ class ParityClass:
         least = price_of(self.statistic, one, self.unit).amount / epsilon
         return Noise(law=Law.LAPLACE, per_group=tuple(group * least for group in one.per_group))
 
-    def step(self, hypothesis: Floats, number: int, target: float, rate: float = 0.5) -> None:
-        """One multiplicative update in place: weights times exp(rate x (target - mean) x sign)."""
-        signs, now = self.signs[number], np.zeros(len(self.signs[number]))
-        tally(hypothesis, *self._places[number], now)
-        hypothesis /= scale(hypothesis, *self._places[number], np.exp(rate * (target - now @ signs) * signs))
+    def update(self, hypothesis: Floats, targets: dict[int, float], *, passes: int = 1) -> None:
+        """Multiplicative updates in place, target by target: weights times exp((target - mean) x sign / 2)."""
+        sweep(hypothesis, self.masks, targets, passes=passes)
 
     def fitted(self, targets: dict[int, float], variance: float, *, passes: int) -> Floats:
         """By the library's fit, which follows each target as closely as its noise deserves."""
@@ -133,9 +127,7 @@ def all_coefficients(parities: ParityClass, epsilon: Fraction, seed: int) -> tup
     values = parities.door(price, seed).measure(parities.statistic, noise).values / parities.rows
     targets = {int(number): float(np.clip(values[number], -1, 1)) for number in parities.numbers}
     plain = parities.uniform()
-    for _ in range(parities.passes):
-        for number, target in targets.items():
-            parities.step(plain, number, target)
+    parities.update(plain, targets, passes=parities.passes)
     variance = 2 * (float(noise.per_group[1]) / parities.rows) ** 2 * (PRIOR_SD / BELIEF) ** 2
     return plain, parities.fitted(targets, variance, passes=min(parities.passes, 20))
 
@@ -155,7 +147,7 @@ def published_steps(parities: ParityClass, epsilon: Fraction, rounds: int, seed:
     hypothesis = parities.uniform()
     steps = [hypothesis.copy()]
     for number, value in _rounds(parities, hypothesis, epsilon, rounds, seed):
-        parities.step(hypothesis, number, float(np.clip(value, -1, 1)))
+        parities.update(hypothesis, {number: float(np.clip(value, -1, 1))})
         steps.append(hypothesis.copy())
     return steps
 
@@ -165,9 +157,7 @@ def iterated(parities: ParityClass, epsilon: Fraction, rounds: int, seed: int) -
     hypothesis, measured = parities.uniform(), dict[int, float]()
     for number, value in _rounds(parities, hypothesis, epsilon, rounds, seed):
         measured[number] = float(np.clip(value, -1, 1))
-        for _ in range(parities.passes):
-            for own, target in measured.items():
-                parities.step(hypothesis, own, target)
+        parities.update(hypothesis, measured, passes=parities.passes)
     return hypothesis
 
 

@@ -38,9 +38,7 @@ def optimised(parities: ParityClass, epsilon: Fraction, seed: int, *, histogram:
         left -= each
         before = float(parities.means(hypothesis)[number])
         measured[number] = float(np.clip(value, -1, 1))
-        for _ in range(parities.passes):
-            for own, target in measured.items():
-                parities.step(hypothesis, own, target)
+        parities.update(hypothesis, measured, passes=parities.passes)
         if abs(value - before) < noise:
             each *= 2
             if left >= 2 * each:

@@ -58,16 +58,19 @@ def test_all_coefficients_cost_exactly_their_epsilon():
     assert len(set(noise.per_group[1:])) == 1
 
 
-def test_means_and_steps_are_those_of_the_signs():
+def test_means_and_updates_are_those_of_the_signs():
     parities, g = ParityClass(CZECH, 3), np.random.default_rng(1)
     p = g.dirichlet(np.ones(64))
     bits = (np.arange(64)[:, None] >> np.arange(6)[::-1]) & 1
     signs = np.array([np.prod(1 - 2 * bits[:, list(own)], axis=1) for own in parities.sets])
     np.testing.assert_allclose(parities.means(p), signs @ p, atol=1e-14)
     np.testing.assert_allclose(parities.exact, signs @ CZECH.shares, atol=1e-14)
-    number, moved = 30, p * np.exp(0.5 * (0.2 - signs[30] @ p) * signs[30])
-    parities.step(p, number, 0.2)
-    np.testing.assert_allclose(p, moved / moved.sum(), atol=1e-14)
+    targets, moved = {30: 0.2, 3: -0.4, 41: 0.0}, p.copy()
+    for number, target in [*targets.items()] * 2:
+        moved = moved * np.exp(0.5 * (target - signs[number] @ moved) * signs[number])
+        moved /= moved.sum()
+    parities.update(p, targets, passes=2)
+    np.testing.assert_allclose(p, moved, atol=1e-14)
 
 
 def test_without_the_survey_the_claims_about_it_are_skipped(monkeypatch, tmp_path):

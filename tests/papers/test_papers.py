@@ -12,8 +12,8 @@ import pytest
 from hushtable.cli import main, reproduce
 
 ROOT = Path(__file__).parents[2]
-NAMES = ("blum2011", "dwork2012", "hardt2010", "hardt2012", "poster", "rothblum2010", "thaler2012",
-         "wang2013")  # fmt: skip
+NAMES = ("blum2011", "dwork2012", "gupta2011", "hardt2010", "hardt2012", "poster", "rothblum2010", "servedio2012",
+         "thaler2012", "wang2013")  # fmt: skip
 FIELDS = {"name", "where", "says", "quantity", "theirs", "bar", "relation", "tolerance", "why", "verdict", "note",
           "ours", "found", "holds", "measured"}  # fmt: skip
 CLAIM = {"name": "c", "where": "", "says": "", "quantity": "", "theirs": 1.0, "relation": "equal", "tolerance": 0.1,
