@@ -20,6 +20,7 @@ from hushtable.maths.wide.usual import Usual
 from hushtable.models.linear.first_singles import FirstSingles
 from hushtable.models.linear.low_order import LowOrderModel
 from hushtable.questions.answer import interval_factor
+from hushtable.questions.workloads.wide import Predicates
 
 BUDGETS = {"pure": ht.Budget(epsilon=4), "delta": ht.Budget(epsilon=1, delta="1e-9")}
 BIT = {"kind": "boolean", "missing": "error"}
@@ -303,8 +304,50 @@ class TestTheSample:
 
     def test_every_other_question_is_about_rare_conditions(self):
         drawn = draw_questions([2] * 20, range(20), width=6, count=4)
-        questions = with_rare_sides(drawn, lambda condition: 0.9, (0.0, *[1.0] * 6))
+        questions = with_rare_sides(drawn, lambda condition: 0.9, [(0.0, *[1.0] * 6)])
         assert [question.masks[0] for question in questions] == [(True, False), (False, True)] * 2
+
+    def test_general_predicates_are_of_every_kind_and_some_in_opposite_senses(self):
+        drawn = draw_questions([2] * 20, range(20), width=6, count=100)
+        kinds = Predicates(width=6).kinds_of(6)
+        questions = with_rare_sides(drawn, lambda condition: 0.9, kinds)
+        assert {question.values for question in questions} == set(kinds)
+        assert {sum(values) for values in kinds} == {1, 2, 3, 4, 5, 6}, "true from 1 to 6 conditions on"
+        opposite = [len(set(question.masks)) == 2 for question in questions]
+        assert not any(opposite[::3])
+        assert not any(opposite[1::3])
+        assert sum(opposite[2::3]) > 25
+        assert questions == with_rare_sides(drawn, lambda condition: 0.9, kinds), "the same every time"
+
+
+class TestBarsOfSeveralKinds:
+    @staticmethod
+    def bar(*, several: bool, distance: int = 0) -> WideBar:
+        expected = Expected(noise=(0.001,), reach=(0.1,), order=4, several=several)
+        return WideBar(Law.GAUSSIAN, (8,), 100, Fraction(1), np.array([distance]), expected)
+
+    def test_little_that_pairs_could_move_still_has_most_of_the_bar(self):
+        one, several = (self.bar(several=each, distance=10_000) for each in (False, True))
+        far, near = (bar.stderr(8, 10_000, 0.001, 0.01) / bar.stderr(8, 10_000, 0.001, 0.1) for bar in (one, several))
+        assert far < 0.4
+        assert near > 0.7
+
+    def test_more_is_expected_to_be_missed_and_by_fewer_questions(self):
+        one, several = (replace(self.bar(several=each), scale=Fraction(10**14)) for each in (False, True))
+        assert several.stderr(8, 10_000, 0.001, 0.1) > 1.5 * one.stderr(8, 10_000, 0.001, 0.1)
+        assert several.kurtosis > one.kurtosis
+
+    @pytest.mark.parametrize("workload", ["predicates(width=5, order=2)", "any_of(width=5, order=2)"])
+    def test_a_file_says_so(self, workload, tmp_path):
+        codes = rows_of(8, 0.3)
+        made = ht.plan(bits(8), rows=ROWS, workload=workload, budget=BUDGETS["pure"])
+        frame = pandas.DataFrame(codes.T.astype(bool), columns=[f"x{i}" for i in range(8)])
+        synopsis = ht.Vault(frame, bits(8)).release(made, randomness=ht.Simulated(1))
+        synopsis.save(tmp_path / "one.hush")
+        again = ht.load(tmp_path / "one.hush")
+        assert again.model.bar.expected.several is workload.startswith("predicates")
+        question = "at_least(3, x0, NOT x1, x2, x3, NOT x4)"
+        assert again.ask(question).interval() == synopsis.ask(question).interval()
 
 
 class TestWhatIsUsuallyMissed:

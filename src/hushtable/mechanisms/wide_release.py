@@ -142,7 +142,7 @@ def _calibrated(door: Door, domain: Domain, design: WideDesign, model: LowOrderM
         with_rare_sides(
             draw_questions(domain.sizes, every, width=own, count=HELD_OUT),
             lambda condition: _share(model, condition),
-            design.workload.values_of(own),
+            design.workload.kinds_of(own),
         )
         for own in widths
     ]
@@ -156,6 +156,7 @@ def _calibrated(door: Door, domain: Domain, design: WideDesign, model: LowOrderM
         noise=tuple(NORMAL * _root_mean_square([guess.guess.stderr for guess in block]) for block in guesses),
         reach=tuple(_root_mean_square([guess.reach or 0.0 for guess in block]) for block in guesses),
         order=model.order,
+        several=len(design.workload.kinds_of(width)) > 1,
     )
     return replace(model, bar=WideBar(model.law, tuple(widths), HELD_OUT, scale, distances, expected))
 

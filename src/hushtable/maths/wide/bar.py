@@ -20,6 +20,9 @@ KURTOSIS = 2.0
 # What is missed beside noise is usually such a part of how far pairs could move a question, by the order that was
 # measured; from the last on it is the same.
 MISSED = {1: 0.3, 2: 0.11, 3: 0.05, 4: 0.015}
+# Where questions are of several kinds (any, all, at least r; conditions in opposite senses), more is missed, less of it
+# goes with how far pairs could move a question, and few questions have most of it (`python -m benchmarks wide_kinds`).
+MISSED_OF_SEVERAL, BY_REACH_OF_SEVERAL, KURTOSIS_OF_SEVERAL = {1: 0.3, 2: 0.11, 3: 0.08, 4: 0.04}, 0.4, 5.0
 # The mean distance is usually about what noise and that part make of it, give or take this factor (as a logarithm);
 # and so much of what is not known of it is added to it. docs/wide.md says what these were chosen on.
 GIVE_OR_TAKE, ADDED = 0.5, 0.5
@@ -43,6 +46,8 @@ class Expected:
     """How far pairs could move such a question."""
     order: int | None = None
     """How many attributes were measured together; None in files of format 5, which did not say."""
+    several: bool = False
+    """Whether the questions were of several kinds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +84,8 @@ class WideBar:
         missed = np.interp(width, self.widths, [self._missed(place, rows) for place in range(len(self.widths))])
         usual = float(np.interp(width, self.widths, self.expected.reach))
         far = 1.0 if reach is None or usual <= 0 else (reach / usual) ** 2
-        return float(np.sqrt(noise**2 + missed**2 * (1 - BY_REACH + BY_REACH * far)))
+        part = BY_REACH_OF_SEVERAL if self.expected.several else BY_REACH
+        return float(np.sqrt(noise**2 + missed**2 * (1 - part + part * far)))
 
     def _missed(self, place: int, rows: float) -> float:
         """The deviation of what is wrong beside noise: what the believed distance has more than noise makes."""
@@ -95,7 +101,8 @@ class WideBar:
         noise, order = max(self.expected.noise[place], 1e-9), self.expected.order
         if order is None:
             return TIMES_BEFORE * noise, GIVE_OR_TAKE_BEFORE
-        part = MISSED[min(order, max(MISSED))]
+        parts = MISSED_OF_SEVERAL if self.expected.several else MISSED
+        part = parts[min(order, max(parts))]
         return float(np.hypot(noise, NORMAL * part * self.expected.reach[place])), GIVE_OR_TAKE
 
     @property
@@ -103,6 +110,8 @@ class WideBar:
         """The excess kurtosis that goes with it."""
         if self.expected is None:
             return KURTOSIS_BEFORE
+        if self.expected.several:
+            return KURTOSIS_OF_SEVERAL
         return KURTOSIS_OF_FIVE if self.expected.order is None else KURTOSIS
 
 

@@ -38,21 +38,28 @@ def _half(size: int, chance: np.random.Generator) -> tuple[bool, ...]:
 
 
 def with_rare_sides(
-    drawn: Sequence[Drawn], share: Callable[[Condition], float], values: Sequence[float]
+    drawn: Sequence[Drawn], share: Callable[[Condition], float], values: Sequence[Sequence[float]]
 ) -> list[Symmetric]:
     """The questions, every other one with each condition that most rows fulfil turned around.
 
     Few rows fail a wide question about common conditions, so that hardly anything can be wrong about it; questions
-    about rare ones are the hard ones.
+    about rare ones are the hard ones. Where questions are of several kinds (`values`), every third one has conditions
+    turned at random instead: columns that go together may be asked for in opposite senses, which is harder still.
     """
+    ways = 2 if len(values) == 1 else 3
+    chance = np.random.default_rng([SAMPLE_SEED, len(drawn)])
     questions = []
     for number, conditions in enumerate(drawn):
+        at_random = chance.random(len(conditions)) < 0.5
+        way = number % ways
         masks = [
-            mask if number % 2 or share((position, mask)) <= 0.5 else tuple(not holds for holds in mask)
-            for position, mask in conditions
+            tuple(not holds for holds in mask)
+            if (way == 0 and share((position, mask)) > 0.5) or (way == 2 and turn)
+            else mask
+            for (position, mask), turn in zip(conditions, at_random.tolist(), strict=True)
         ]
         turned = zip((position for position, _ in conditions), masks, strict=True)
-        questions.append(as_drawn(tuple(turned), values))
+        questions.append(as_drawn(tuple(turned), values[number // ways % len(values)]))
     return questions
 
 

@@ -73,6 +73,10 @@ class Wide(Workload, ABC):
     def values_of(self, width: int) -> tuple[float, ...]:
         """The typical question about so many attributes."""
 
+    def kinds_of(self, width: int) -> tuple[tuple[float, ...], ...]:
+        """The kinds of questions about so many attributes by which it is measured how far answers are off."""
+        return (self.values_of(width),)
+
 
 @dataclass(frozen=True)
 class Predicates(Wide):
@@ -83,6 +87,10 @@ class Predicates(Wide):
     def values_of(self, width: int) -> tuple[float, ...]:
         """No question is typical; `any of` stands for them, as no other is harder to approximate."""
         return (0.0, *[1.0] * width)
+
+    def kinds_of(self, width: int) -> tuple[tuple[float, ...], ...]:
+        """Any, all, and at least r for every r between."""
+        return tuple(tuple(float(ones >= least) for ones in range(width + 1)) for least in range(1, width + 1))
 
 
 @dataclass(frozen=True)

@@ -44,8 +44,8 @@ class WideCounts(Statistic):
         for place, question in enumerate(self.questions):
             holding = np.zeros(codes.shape[1], dtype=np.uint8)
             for position, mask in zip(question.positions, question.masks, strict=True):
-                holding += np.array(mask, dtype=np.uint8)[np.minimum(codes[position], len(mask) - 1)]
-            out[place] = np.bincount(holding, minlength=len(question.values)) @ _wholes(question)
+                holding += _fulfils(codes[position], mask)
+            out[place] = _count(holding, question)
         out[-1] = codes.shape[1]
         return out
 
@@ -92,6 +92,19 @@ class WideCounts(Statistic):
         return out
 
 
-def _wholes(question: Symmetric) -> Sums:
-    """The truth of a question by how many of its conditions hold, as whole numbers."""
-    return np.array([int(value) for value in question.values], dtype=np.int64)
+def _fulfils(codes: Codes, mask: Sequence[bool]) -> NDArray[np.uint8]:
+    """1 for each row whose code is among those of a condition."""
+    if tuple(mask) in ((False, True), (True, False)):
+        # As below, without a table: compilers do whole registers of comparisons at a time.
+        fulfilled: NDArray[np.uint8] = ((codes != 0) if mask[1] else (codes == 0)).view(np.uint8)
+        return fulfilled
+    return np.asarray(np.array(mask, dtype=np.uint8)[np.minimum(codes, len(mask) - 1)])
+
+
+def _count(holding: NDArray[np.uint8], question: Symmetric) -> int:
+    """Of how many rows a question is true, from how many of its conditions each fulfils."""
+    true = [number for number, value in enumerate(question.values) if int(value)]
+    false = [number for number, value in enumerate(question.values) if not int(value)]
+    fewer = min(true, false, key=len)
+    counted = sum(int(np.count_nonzero(holding == number)) for number in fewer)
+    return counted if fewer is true else len(holding) - counted
