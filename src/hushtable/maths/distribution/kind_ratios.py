@@ -58,6 +58,9 @@ USUAL_UNSEEN = 6.5
 # What is not known of a strongly dependent table does not fall with the number of rows, as chance does. Where nothing
 # was measured, an answer of share v is taken to err by at least this many times sqrt(v (1 - v)).
 UNTOLD = 0.15
+# The same where columns lie apart and not even their own shares were told, so that the distribution has them even; and
+# a part of it for each column of which that is so (`python -m benchmarks untold`).
+UNTOLD_ALONE = 0.36
 # Of one kind some questions are harder than others: small shares on some tables, large ones on others.
 HARDER = 1.15
 # Where the dependence of all columns is compared at once: errors over what sums over halves show, which have more of it
@@ -68,7 +71,9 @@ FINE_NOISE = 0.25
 # Few columns may have all of their dependence in one pair, so that a number for all says little of each: pairs of so
 # many columns are compared one by one where the noise of each sum is expected to be at most so large. Ratios of pairs
 # differ by more than those of tables do, and so do questions about one pair.
-MOST_APART, PAIR_NOISE, BETWEEN_PAIRS, HARDER_PAIRS = 6, 2.0, 1.5, 1.5
+MOST_APART, PAIR_NOISE, BETWEEN_PAIRS, HARDER_PAIRS = 6, 8.0, 1.5, 1.5
+# One pair may have ten and more times what is usual: less so many standard errors, what was seen of it is believed.
+SURE = 2.0
 # The least ratio that is believed; and so many standard errors are added to a ratio, since bars that are too narrow do
 # more harm than bars that are too wide.
 LEAST, CAUTION = 0.5, 1.0
@@ -271,7 +276,10 @@ class KindRatios:
             expected = float(self.expected[place])
             noise = self.law.stderr(self.scales[place]) / expected
             trust = prior / (prior + noise**2)
-            middle = max(middle + trust * (float(self.sums[place]) / expected - middle), LEAST / USUAL[-1])
+            seen = float(self.sums[place]) / expected
+            middle = max(middle + trust * (seen - middle), LEAST / USUAL[-1])
+            if self.by_pairs:
+                middle = max(middle, seen - SURE * noise)
             left = prior * (1 - trust)
             found[comparison] = (middle + CAUTION * math.sqrt(left), left <= BETWEEN**2 / 2)
         return found
@@ -311,12 +319,17 @@ class KindRatios:
         square = (AT_ONCE * usual("any", 2) * beyond) ** 2 * told
         return np.asarray(np.sqrt(square / rows + (1 + noise * parts.squares) / rows**2))
 
-    def ratio(self, kind: Kind, width: int, rows: float) -> ErrorRatio:
-        """Errors over deviations for questions of a kind about so many columns of a table of so many rows."""
+    def ratio(self, kind: Kind, width: int, rows: float, *, untold: float = 0.0) -> ErrorRatio:
+        """Errors over deviations for questions of a kind about so many columns of a table of so many rows.
+
+        `untold`: the part of these columns whose own shares nothing that was measured tells.
+        """
         times = HARDER * usual(kind, width)
         for comparison, (beyond, here) in self._beyond.items():
             if here and comparison.holds(kind, width):
                 return ErrorRatio(beyond * times, "extrapolated" if width > MOST_WIDTH else "measured")
         # Nothing was compared, or it was too noisy: as on other tables, and not below what was seen of other kinds.
         beyond = max([1 + CAUTION * BETWEEN, *(own for own, _ in self._beyond.values())])
-        return ErrorRatio(max(beyond * times, HARDER * UNTOLD * math.sqrt(rows)), "usual")
+        even = untold if kind == "apart" else 0.0
+        least = math.sqrt((1 - even) * UNTOLD**2 + even * UNTOLD_ALONE**2)
+        return ErrorRatio(max(beyond * times, HARDER * least * math.sqrt(rows)), "usual")

@@ -13,6 +13,7 @@ from hushtable.maths.distribution.kind_ratios import (
     DRIFT,
     FINE,
     HARDER,
+    UNTOLD_ALONE,
     USUAL,
     Comparison,
     KindRatios,
@@ -21,6 +22,7 @@ from hushtable.maths.distribution.kind_ratios import (
     expected_sum,
     grouped_table,
     kind_of,
+    pair_comparisons,
     tables_to_compare,
 )
 from hushtable.maths.distribution.question_parts import QuestionParts
@@ -63,6 +65,26 @@ def test_what_was_not_measured_does_not_fall_with_the_number_of_rows():
     errors = [nothing.ratio("together", 3, rows).ratio / rows**0.5 for rows in (1e4, 1e6, 1e8)]
     assert errors == pytest.approx([errors[0]] * 3)
     assert nothing.ratio("together", 3, 100.0).ratio == pytest.approx(HARDER * USUAL[2] * (1 + BETWEEN))
+
+
+def test_columns_of_which_nothing_was_told_err_more_where_they_lie_apart():
+    nothing, rows = ratios([], 1.0, comparisons=()), 10**6
+    apart = [nothing.ratio("apart", 2, rows, untold=untold).ratio for untold in (0.0, 0.5, 1.0)]
+    assert apart == sorted(apart)
+    assert apart[2] == pytest.approx(HARDER * UNTOLD_ALONE * rows**0.5)
+    told, untold = (nothing.ratio("together", 2, rows, untold=part).ratio for part in (0.0, 1.0))
+    assert told == untold, "a parity of two columns tells how they go together"
+
+
+def test_one_pair_that_is_surely_off_is_believed_however_noisy_pairs_are():
+    """A curator of few columns: noise of three times what is usual, and a pair that is off thirty times."""
+    pairs = pair_comparisons(4, 1.0, 10**6, Law.LAPLACE)
+    expected = np.full(len(pairs), 1000)
+    sums = np.array([30_000 if each.columns == (0, 1) else 1000 for each in pairs])
+    found = KindRatios(pairs, sums, expected, (3000 / 2**0.5,) * len(pairs), Law.LAPLACE)._beyond
+    strong, weak = (found[each][0] for each in pairs if each.columns in ((0, 1), (2, 3)))
+    assert strong > 20
+    assert weak < 5
 
 
 def test_noise_makes_bars_wider_never_narrower_than_half_of_what_is_usual():
