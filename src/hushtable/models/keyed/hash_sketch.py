@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -16,18 +15,16 @@ from ...laws import Law
 from ...maths.keys.siphash import KEY_BYTES
 from ...maths.keys.sketches import Sketch
 from ...questions.lists import KeyBatch
-from ..reading import noise_scale, read_law
 from .bucket_errors import BucketErrors
 from .evaluation import Above, Evaluation
-from .frequent import NONE, Frequent, frequent_parameters, read_frequent
-from .key_columns import KeyColumns
-from .keyed import KeyedModel
+from .frequent import frequent_parameters, read_frequent
+from .noisy_sums import NoisySums
 
 __all__ = ["HashSketchModel"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class HashSketchModel(KeyedModel):
+class HashSketchModel(NoisySums):
     """Answers lists of keys. With R = buckets - sketch of the frequent values F, a list Q of weights has
 
     answer = sum Q(x) F(x) + sum Q(x) sign(x) R[bucket(x)]
@@ -37,24 +34,8 @@ class HashSketchModel(KeyedModel):
     """
 
     kind = "hash-sketch"
-    domain: Domain
-    columns: KeyColumns
     sketch: Sketch
-    law: Law
-    group_scales: tuple[Fraction, Fraction]
-    """Noise of the number of rows (0 where it is public), then of each bucket."""
-    sums: NDArray[np.int64]
-    """The number of rows, then the buckets."""
-    frequent: Frequent = NONE
-
-    @property
-    def rows(self) -> float:
-        """The number of rows; a noisy one below 1 carries no information, and dividing by 1 keeps answers finite."""
-        return max(float(self.sums[0]), 1.0)
-
-    @property
-    def rows_noise(self) -> Fraction:
-        return self.group_scales[0]
+    """Each of the sums is one of its buckets."""
 
     @cached_property
     def residual(self) -> NDArray[np.float64]:
@@ -129,19 +110,15 @@ class HashSketchModel(KeyedModel):
         """Whether some list fills so many buckets that its own values often share one."""
         return bool((np.diff(flat.starts) > self.sketch.width / 10).any())
 
+    @property
+    def shape(self) -> dict[str, Any]:
+        return {"key": self.sketch.key.hex(), "buckets": self.sketch.width, "signed": self.sketch.signed}
+
     def parameters(self) -> dict[str, Any]:
-        return {
-            **self.columns.parameters(),
-            "key": self.sketch.key.hex(),
-            "buckets": self.sketch.width,
-            "signed": self.sketch.signed,
-            "law": self.law,
-            "group_scales": [str(s) for s in self.group_scales],
-            **frequent_parameters(self.frequent),
-        }
+        return super().parameters() | frequent_parameters(self.frequent)
 
     def numbers(self) -> dict[str, NDArray[np.int64]]:
-        return {"sums": self.sums, "frequent": self.frequent.counts}
+        return super().numbers() | {"frequent": self.frequent.counts}
 
     @classmethod
     def lengths(cls, domain: Domain, parameters: dict[str, Any]) -> dict[str, int]:
@@ -151,21 +128,13 @@ class HashSketchModel(KeyedModel):
     def build(
         cls, domain: Domain, parameters: dict[str, Any], numbers: dict[str, NDArray[np.int64]]
     ) -> HashSketchModel:
-        law = read_law(parameters["law"])
-        scales = tuple(noise_scale(s, law) for s in parameters["group_scales"])
         key = bytes.fromhex(parameters["key"])
-        if len(scales) != 2 or min(scales) < 0 or len(key) != KEY_BYTES:
-            raise BadSynopsis("the synopsis has noise or a key that makes no sense")
-        columns = KeyColumns.read(domain, parameters)
-        return cls(
-            domain=domain,
-            columns=columns,
-            sketch=Sketch(key, int(parameters["buckets"]), bool(parameters["signed"])),
-            law=law,
-            group_scales=(scales[0], scales[1]),
-            sums=numbers["sums"],
-            frequent=read_frequent(parameters, numbers["frequent"], len(columns.attributes)),
-        )
+        if len(key) != KEY_BYTES:
+            raise BadSynopsis("the synopsis has a key that makes no sense")
+        shared = cls.read(domain, parameters, numbers)
+        sketch = Sketch(key, int(parameters["buckets"]), bool(parameters["signed"]))
+        frequent = read_frequent(parameters, numbers["frequent"], len(shared["columns"].attributes))
+        return cls(sketch=sketch, frequent=frequent, **shared)
 
 
 def _together(

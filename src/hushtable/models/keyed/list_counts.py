@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,15 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...domain import Domain
-from ...errors import BadQuestion, BadSynopsis
-from ...laws import Law
+from ...errors import BadQuestion
 from ...questions.lists import KeyBatch
 from ...words import counted
-from ..reading import noise_scale, read_law
 from .evaluation import Evaluation
-from .frequent import NONE, Frequent
-from .key_columns import KeyColumns
-from .keyed import KeyedModel
+from .noisy_sums import NoisySums
 
 if TYPE_CHECKING:
     from ..sections import Section
@@ -28,26 +23,12 @@ __all__ = ["ListCountsModel"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ListCountsModel(KeyedModel):
+class ListCountsModel(NoisySums):
     """Answers the released lists, whole, in any order of their values; nothing is known about others."""
 
     kind = "list-counts"
-    domain: Domain
-    columns: KeyColumns
     lists: tuple[tuple[str, ...], ...]
-    law: Law
-    group_scales: tuple[Fraction, Fraction]
-    """Noise of the number of rows (0 where it is public), then of each list."""
-    sums: NDArray[np.int64]
-    frequent: Frequent = NONE
-
-    @property
-    def rows(self) -> float:
-        return max(float(self.sums[0]), 1.0)
-
-    @property
-    def rows_noise(self) -> Fraction:
-        return self.group_scales[0]
+    """Each of the sums is the rows on one of them."""
 
     @cached_property
     def _numbers(self) -> dict[frozenset[bytes], int]:
@@ -81,15 +62,9 @@ class ListCountsModel(KeyedModel):
         """Never: there are no buckets."""
         return False
 
-    def parameters(self) -> dict[str, Any]:
-        return self.columns.parameters() | {
-            "lists": [list(values) for values in self.lists],
-            "law": self.law,
-            "group_scales": [str(s) for s in self.group_scales],
-        }
-
-    def numbers(self) -> dict[str, NDArray[np.int64]]:
-        return {"sums": self.sums}
+    @property
+    def shape(self) -> dict[str, Any]:
+        return {"lists": [list(values) for values in self.lists]}
 
     @classmethod
     def lengths(cls, domain: Domain, parameters: dict[str, Any]) -> dict[str, int]:
@@ -99,18 +74,8 @@ class ListCountsModel(KeyedModel):
     def build(
         cls, domain: Domain, parameters: dict[str, Any], numbers: dict[str, NDArray[np.int64]]
     ) -> ListCountsModel:
-        law = read_law(parameters["law"])
-        scales = [noise_scale(s, law) for s in parameters["group_scales"]]
-        if len(scales) != 2 or min(scales) < 0:
-            raise BadSynopsis("the synopsis has noise that makes no sense")
-        return cls(
-            domain=domain,
-            columns=KeyColumns.read(domain, parameters),
-            lists=tuple(tuple(map(str, values)) for values in parameters["lists"]),
-            law=law,
-            group_scales=(scales[0], scales[1]),
-            sums=numbers["sums"],
-        )
+        lists = tuple(tuple(map(str, values)) for values in parameters["lists"])
+        return cls(lists=lists, **cls.read(domain, parameters, numbers))
 
 
 def _sets(flat: KeyBatch) -> list[frozenset[bytes]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -12,14 +11,10 @@ from numpy.typing import NDArray
 
 from ...domain import Domain
 from ...errors import BadSynopsis
-from ...laws import Law
 from ...maths.keys.projection import MOST_HEIGHT, Projection
 from ...questions.lists import KeyBatch
-from ..reading import noise_scale, read_law
 from .evaluation import Evaluation
-from .frequent import NONE, Frequent
-from .key_columns import KeyColumns
-from .keyed import KeyedModel
+from .noisy_sums import NoisySums
 
 __all__ = ["ProjectionModel"]
 
@@ -27,7 +22,7 @@ MOST_KEY_BYTES = 4096
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ProjectionModel(KeyedModel):
+class ProjectionModel(NoisySums):
     """Answers a list Q by <A Q, A D + noise>, with A the signs over the root of their number [BluR11, Sec. 4].
 
     Unbiased over the signs. Other values than the asked ones add to its variance (|Q|^2 F2 + Q(D)^2) / T at most, with
@@ -35,28 +30,12 @@ class ProjectionModel(KeyedModel):
     """
 
     kind = "sparse-project"
-    domain: Domain
-    columns: KeyColumns
     projection: Projection
-    law: Law
-    group_scales: tuple[Fraction, Fraction]
-    """Noise of the number of rows (0 where it is public), then of each coordinate."""
-    sums: NDArray[np.int64]
-    """The number of rows, then the coordinates, each a sum of signs."""
-    frequent: Frequent = NONE
+    """Each of the sums is one of its coordinates, a sum of signs."""
 
     @property
     def form(self) -> int:
         return 6
-
-    @property
-    def rows(self) -> float:
-        """The number of rows; a noisy one below 1 carries no information, and dividing by 1 keeps answers finite."""
-        return max(float(self.sums[0]), 1.0)
-
-    @property
-    def rows_noise(self) -> Fraction:
-        return self.group_scales[0]
 
     @cached_property
     def squares(self) -> float:
@@ -83,17 +62,9 @@ class ProjectionModel(KeyedModel):
         """Never: every value has all coordinates."""
         return False
 
-    def parameters(self) -> dict[str, Any]:
-        return {
-            **self.columns.parameters(),
-            "key": self.projection.key.hex(),
-            "height": self.projection.height,
-            "law": self.law,
-            "group_scales": [str(s) for s in self.group_scales],
-        }
-
-    def numbers(self) -> dict[str, NDArray[np.int64]]:
-        return {"sums": self.sums}
+    @property
+    def shape(self) -> dict[str, Any]:
+        return {"key": self.projection.key.hex(), "height": self.projection.height}
 
     @classmethod
     def lengths(cls, domain: Domain, parameters: dict[str, Any]) -> dict[str, int]:
@@ -103,17 +74,8 @@ class ProjectionModel(KeyedModel):
     def build(
         cls, domain: Domain, parameters: dict[str, Any], numbers: dict[str, NDArray[np.int64]]
     ) -> ProjectionModel:
-        law = read_law(parameters["law"])
-        scales = tuple(noise_scale(s, law) for s in parameters["group_scales"])
         key, height = bytes.fromhex(parameters["key"]), parameters["height"]
         sane = isinstance(height, int) and 1 <= height <= MOST_HEIGHT and len(key) <= MOST_KEY_BYTES
-        if len(scales) != 2 or min(scales) < 0 or not sane:
-            raise BadSynopsis("the synopsis has noise, a height or a key that makes no sense")
-        return cls(
-            domain=domain,
-            columns=KeyColumns.read(domain, parameters),
-            projection=Projection(key, height),
-            law=law,
-            group_scales=(scales[0], scales[1]),
-            sums=numbers["sums"],
-        )
+        if not sane:
+            raise BadSynopsis("the synopsis has a height or a key that makes no sense")
+        return cls(projection=Projection(key, height), **cls.read(domain, parameters, numbers))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,6 @@ from numpy.typing import NDArray
 from ...domain import Domain
 from ...errors import BadPlan, BadQuestion, BadSynopsis
 from ...laws import Law
-from ...maths.geometry.column_groups import groups_of_columns
 from ...maths.geometry.shared_table import SharedTable
 from ...maths.geometry.shared_tables import SharedTables
 from ...maths.smooth.axes import Axis, axis_of
@@ -22,10 +20,9 @@ from ...questions.answer import Answer, CrossTab
 from ...questions.smooth import SmoothQuestion, parse_smooth
 from ...questions.workloads.means import MOST_COLUMNS
 from ...words import listed
-from ..base import Model
 from ..build_answer import Estimates, Wording, build_smooth_answer
-from ..reading import noise_scale, row_count
 from ..smooth.ratios import SURELY_SHOWN, NoisyNumber, Ratio
+from .grouped_cells import GroupedCells
 from .joint_limits import DRAWS, end_of
 
 if TYPE_CHECKING:
@@ -40,7 +37,7 @@ STEPS = 12
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class BoundedMeansModel(Model):
+class BoundedMeansModel(GroupedCells):
     """Answers avg(column), of the rows that have a value, and of whatever is a multiple of it and a constant.
 
     A table a column: what all rows have of the upper end of its range, of the lower, and what is missing, in units.
@@ -50,12 +47,6 @@ class BoundedMeansModel(Model):
     domain: Domain
     columns: tuple[str, ...]
     unit: int
-    groups: tuple[tuple[int, ...], ...]
-    """Columns of each group, by their positions in `columns`; the cells stand in this order."""
-    scales: tuple[Fraction, ...]
-    cells: NDArray[np.int64]
-    rows: int | None
-    """The number of rows where it is public (replace); else None."""
 
     @property
     def form(self) -> int:
@@ -132,16 +123,7 @@ class BoundedMeansModel(Model):
         return (Section(heading="Means on one axis", parts=((bars,),)),)
 
     def parameters(self) -> dict[str, Any]:
-        return {
-            "columns": list(self.columns),
-            "unit": self.unit,
-            "groups": [list(group) for group in self.groups],
-            "scales": [str(scale) for scale in self.scales],
-            "rows": self.rows,
-        }
-
-    def numbers(self) -> dict[str, NDArray[np.int64]]:
-        return {"cells": self.cells}
+        return {"columns": list(self.columns), "unit": self.unit} | super().parameters()
 
     @classmethod
     def lengths(cls, domain: Domain, parameters: dict[str, Any]) -> dict[str, int]:
@@ -161,12 +143,7 @@ class BoundedMeansModel(Model):
         if type(unit) is not int or not 1 <= unit <= MOST_UNIT:
             raise BadSynopsis("the synopsis has a unit that makes no sense")
         sizes = [2 + axis_of(domain, name).optional for name in columns]
-        groups = groups_of_columns(parameters["groups"], sizes)
-        scales = tuple(noise_scale(scale, Law.LAPLACE, unit=unit) for scale in parameters["scales"])
-        if groups is None or len(scales) != len(groups) or min(scales) <= 0:
-            raise BadSynopsis("the synopsis has groups or noise scales that do not fit its columns")
-        return cls(domain=domain, columns=columns, unit=unit, groups=groups, scales=scales,
-                   cells=numbers["cells"], rows=row_count(parameters["rows"]))  # fmt: skip
+        return cls(domain=domain, columns=columns, unit=unit, **cls.read(parameters, numbers, sizes, unit=unit))
 
 
 @dataclass(frozen=True, eq=False)

@@ -166,7 +166,8 @@ class LowOrderModel(LinearModel):
             known = bar.expected
             extra = {} if known is None else {"noise": list(known.noise), "reach": list(known.reach)}
             measured = {} if known is None or known.order is None else {"order": known.order}
-            own["bar"] = {**given, **extra, **measured}
+            kinds = {"kinds": "several"} if known is not None and known.several else {}
+            own["bar"] = {**given, **extra, **measured, **kinds}
         return own
 
     def numbers(self) -> dict[str, NDArray[np.int64]]:
@@ -278,7 +279,9 @@ def _expected(given: dict[str, Any], widths: int) -> Expected | None:
     if order is not None and (type(order) is not int or order < 1):
         raise BadSynopsis(f"the synopsis has a calibration of order {order!r}, which cannot be")
     noise, reach = both
-    return Expected(noise=noise, reach=reach, order=order)
+    if given.get("kinds", "several") != "several":
+        raise BadSynopsis(f"the synopsis has a calibration of kinds {given['kinds']!r}, which cannot be")
+    return Expected(noise=noise, reach=reach, order=order, several="kinds" in given)
 
 
 def _above_zero(given: Any, law: Law) -> Fraction:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -12,15 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...domain import Domain
-from ...errors import BadSynopsis, TooWide
+from ...errors import TooWide
 from ...laws import Law
-from ...maths.geometry.column_groups import groups_of_columns
 from ...maths.geometry.shared_table import SharedTable
 from ...maths.geometry.shared_tables import SharedTables
 from ...questions.answer import Answer, CrossTab
 from ...questions.noises import Noises
 from ...questions.parse import Question
-from ..reading import noise_scale, row_count
+from .grouped_cells import GroupedCells
 from .joint_limits import DRAWS, limits_of_noise
 from .linear import LinearModel
 
@@ -30,19 +28,13 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class OneWayModel(LinearModel):
+class OneWayModel(GroupedCells, LinearModel):
     """Answers every question about one column without bias.
 
     Of several groups each tells the number of rows, where it is not public; all columns take the best mean of them.
     """
 
     kind = "one-way"
-    groups: tuple[tuple[int, ...], ...]
-    """Columns of each group, by their positions; the cells stand in this order."""
-    scales: tuple[Fraction, ...]
-    cells: NDArray[np.int64]
-    rows: int | None
-    """The number of rows where it is public (replace); else None."""
 
     @property
     def form(self) -> int:
@@ -93,24 +85,10 @@ class OneWayModel(LinearModel):
         shares = lines @ frame.numbers.ravel() / rows
         return np.asarray((lines - shares[:, None]) / rows)
 
-    def parameters(self) -> dict[str, Any]:
-        return {
-            "groups": [list(group) for group in self.groups],
-            "scales": [str(scale) for scale in self.scales],
-            "rows": self.rows,
-        }
-
-    def numbers(self) -> dict[str, NDArray[np.int64]]:
-        return {"cells": self.cells}
-
     @classmethod
     def lengths(cls, domain: Domain, parameters: dict[str, Any]) -> dict[str, int]:
         return {"cells": sum(domain.sizes)}
 
     @classmethod
     def build(cls, domain: Domain, parameters: dict[str, Any], numbers: dict[str, NDArray[np.int64]]) -> OneWayModel:
-        rows, groups = row_count(parameters["rows"]), groups_of_columns(parameters["groups"], domain.sizes)
-        scales = tuple(noise_scale(scale, Law.LAPLACE) for scale in parameters["scales"])
-        if groups is None or len(scales) != len(groups):
-            raise BadSynopsis("the synopsis has groups of columns or noise scales that do not fit its domain")
-        return cls(domain=domain, law=Law.LAPLACE, groups=groups, scales=scales, cells=numbers["cells"], rows=rows)
+        return cls(domain=domain, law=Law.LAPLACE, **cls.read(parameters, numbers, domain.sizes))

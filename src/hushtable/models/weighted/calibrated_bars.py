@@ -58,7 +58,9 @@ class CalibratedBars:
     @cached_property
     def ratio(self) -> ErrorRatio:
         """How many times their deviation answers of this kind are off; not where pairs were compared one by one."""
-        return self.calibration.ratios.ratio(self.kind, self.width, self.rows)
+        positions = self.question.positions
+        untold = sum(p not in self.model.told for p in positions) / max(len(positions), 1)
+        return self.calibration.ratios.ratio(self.kind, self.width, self.rows, untold=untold)
 
     def fractions(self, value: Floats) -> Floats:
         """Standard errors of shares of the rows, one a group; unknown where a column was never looked at."""

@@ -131,6 +131,19 @@ class WeightedModel(Model):
         return frozenset(p for item in self.measured for p in item.positions)
 
     @cached_property
+    def told(self) -> frozenset[int]:
+        """Those of the columns whose own shares something that was measured tells; a parity of two tells of neither."""
+        sizes = self.domain.sizes
+        if len(self.start):
+            return frozenset(range(len(sizes)))
+        return frozenset(
+            p
+            for item in self.measured
+            for axis, p in enumerate(item.positions)
+            if item.function is None or _tells(item.function.reshape([sizes[q] for q in item.positions]), axis)
+        )
+
+    @cached_property
     def carriers(self) -> Carriers:
         """Cells of the distribution, weighted again by other noise; they follow from the released numbers."""
         evidence, at = [], 0
@@ -299,3 +312,9 @@ def _fixed(theta: Sequence[NDArray[np.float64]]) -> Ints:
 
 def _joined(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
     return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
+
+
+def _tells(function: NDArray[Any], axis: int) -> bool:
+    """Whether the mean of a query over all other columns differs between the codes of this one."""
+    alone = function.sum(axis=tuple(other for other in range(function.ndim) if other != axis))
+    return bool((alone != alone[0]).any())
