@@ -8,13 +8,15 @@ from fractions import Fraction
 
 from .attributes import Binned
 
-__all__ = ["SINGLE", "clear_cuts", "first_cuts", "own_cuts"]
+__all__ = ["SINGLE", "clear_cuts", "first_cuts", "own_cuts", "roundest"]
 
 # Whole numbers without bins have one bin a value in ranges of at most so many values.
 SINGLE = 1000
 # Cells of the first look; the number of steps above which they may be wider where numbers are larger, and how many
 # times the end nearer to 0 the other one is then.
 CELLS, MANY, FAR = 32, 256, 20
+# A cut of the first look may be moved to a rounder number by so much of a cell: people ask at round numbers.
+MOVED = Fraction(1, 4)
 
 
 def first_cuts(attribute: Binned) -> tuple[Fraction, ...]:
@@ -29,9 +31,24 @@ def first_cuts(attribute: Binned) -> tuple[Fraction, ...]:
         at = [Fraction((first + (last - first) * i / CELLS) ** 3) for i in range(1, CELLS)]
     else:
         at = [low + (high - low) * i / CELLS for i in range(1, CELLS)]
-    on_grid = [low + round((value - low) / unit) * unit for value in at]
+    edges = [low, *at, high]
+    on_grid = [roundest(value, MOVED * min(value - before, after - value), attribute)
+               for before, value, after in zip(edges, at, edges[2:], strict=False)]  # fmt: skip
     own = [Fraction(0), low, high, *attribute.atoms]
     return clear_cuts(attribute, [*on_grid, *own_cuts(attribute, own), *attribute.fixed])
+
+
+def roundest(value: Fraction, tolerance: Fraction, attribute: Binned) -> Fraction:
+    """The roundest value within the tolerance; else the nearest step."""
+    unit, start = attribute.unit, attribute.low
+    rough = unit
+    while rough <= tolerance:
+        rough *= 10
+    for grain in (rough, rough / 2, rough / 5, rough / 10) if start % unit == 0 else ():
+        near = round(value / grain) * grain
+        if grain >= unit and abs(near - value) <= tolerance and near % unit == 0:
+            return near
+    return start + round((value - start) / unit) * unit
 
 
 def own_cuts(attribute: Binned, values: Sequence[Fraction]) -> list[Fraction]:

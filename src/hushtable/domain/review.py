@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
-
 from ..words import listed
-from .attributes import Binned, Category, Open
+from .attributes import Attribute, Binned, Category, Open
 from .domain import Domain
+from .identifier_names import names_an_identifier
 
-__all__ = ["ID_NAMES", "averages_warning", "rough_averages", "warnings_about"]
+__all__ = ["averages_warning", "rough_averages", "warnings_about"]
 
 MANY_VALUES = 1000
 # An average that may be off by more of its range than this, whatever is spent, says little.
 ROUGH = 0.05
-ID_NAMES = re.compile(r"(^|[_. -])(id|uuid|guid|key|ssn|email|e_mail|phone|nr|no|number)$", re.IGNORECASE)
+# A list of fewer values names kinds of people, not people.
+LEAST_PEOPLE = 50
 
 
 def rough_averages(domain: Domain) -> dict[str, float]:
@@ -50,10 +50,16 @@ def warnings_about(domain: Domain) -> list[str]:
         if isinstance(attribute, Category) and len(attribute.values) == 1:
             found.append(f"{attribute.name} has one value only; leave it out, or list what else there may be")
     found += averages_warning(domain)
-    ids = [a.name for a in domain.attributes if ID_NAMES.search(a.name) and isinstance(a, (Category, Binned, Open))]
+    ids = [a.name for a in domain.attributes if names_an_identifier(a.name) and _may_tell_people_apart(a)]
     if ids and domain.unit.rows == 1 and domain.unit.person is None:
         found.append(
             f"{listed(ids, 4)} looks like an id: if a person may have several rows, one row is not one person; say how "
             f"many rows one may have, unit: {{person: {ids[0]}, rows: 3}}, and leave the id out of the attributes"
         )
     return found
+
+
+def _may_tell_people_apart(attribute: Attribute) -> bool:
+    return isinstance(attribute, (Binned, Open)) or (
+        isinstance(attribute, Category) and len(attribute.values) >= LEAST_PEOPLE
+    )

@@ -72,7 +72,13 @@ def _represent_inner(dumper: yaml.SafeDumper, value: dict[str, Any]) -> yaml.Nod
     return dumper.represent_mapping("tag:yaml.org,2002:map", value.items(), flow_style=not nested)
 
 
+def _represent_text(dumper: yaml.SafeDumper, value: str) -> yaml.Node:
+    # YAML 1.1 lets 008 stand without quotes, since it is no octal number; a newer reader makes it 8.
+    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style="'" if value.isdecimal() else None)
+
+
 _FlowLists.add_representer(dict, _represent_inner)
+_FlowLists.add_representer(str, _represent_text)
 
 
 def yaml_text(values: dict[str, Any]) -> str:

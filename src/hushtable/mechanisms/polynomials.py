@@ -147,7 +147,7 @@ def _fitting(domain: Domain, degree: int) -> int:
     numbers = InteractionLayout.count(domain.sizes, degree)
     if numbers > MOST_NUMBERS:
         fits = max((t for t in range(1, degree) if InteractionLayout.count(domain.sizes, t) <= MOST_NUMBERS), default=0)
-        raise TooLarge(order=degree, numbers=numbers, cap=MOST_NUMBERS, fits=fits)
+        raise TooLarge(order=degree, numbers=numbers, cap=MOST_NUMBERS, fits=fits, what="degree")
     return degree
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...domain.attributes import Binned
+from ...domain.range_cells import roundest
 
 __all__ = ["Cuts", "Pass", "by_share", "least_squares", "parted", "pooled_deviation"]
 
@@ -106,21 +107,8 @@ def _inside(attribute: Binned, low: Fraction, high: Fraction, parts: int) -> lis
     parts = min(parts, last - first)
     width = Fraction(last - first, max(parts, 1)) * unit
     even = (low + i * width for i in range(1, parts))
-    near = (_round(value, MOVED * width, attribute) for value in even)
+    near = (roundest(value, MOVED * width, attribute) for value in even)
     return [cut for cut in near if low < cut < high]
-
-
-def _round(value: Fraction, tolerance: Fraction, attribute: Binned) -> Fraction:
-    """The roundest value within the tolerance; else the nearest step."""
-    unit, start = attribute.unit, attribute.low
-    rough = unit
-    while rough <= tolerance:
-        rough *= 10
-    for grain in (rough, rough / 2, rough / 5, rough / 10) if start % unit == 0 else ():
-        near = round(value / grain) * grain
-        if grain >= unit and abs(near - value) <= tolerance and near % unit == 0:
-            return near
-    return start + round((value - start) / unit) * unit
 
 
 def parted(attribute: Binned, passes: Sequence[Pass], next_noise: float, fixed: Collection[Fraction]) -> Cuts:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...domain import Domain
-from ...domain.attributes import Attribute, Binned, Integer
+from ...domain.attributes import Attribute, Binned
 from ...errors import BadPlan, UnknownAttribute
 from ...words import listed, readable
 from .sparse_grid import sparse_size
@@ -137,7 +137,15 @@ def axis_of(domain: Domain, text: str) -> Axis:
         above = "above 0" if transform == "log" else "at least 0"
         raise BadPlan(f"{text} needs a lower bound {above}, and {attribute.name} starts at {readable(low)}")
     optional = attribute.missing == "category" or attribute.other
-    return Axis(attribute.name, low, high, transform, optional, step=1.0 if isinstance(attribute, Integer) else None)
+    return Axis(attribute.name, low, high, transform, optional, step=_step(attribute))
+
+
+def _step(attribute: Binned) -> float | None:
+    """That of whole numbers, or the declared one; not where a declared single value lies off it."""
+    if attribute.step is None and not attribute.steps:
+        return None
+    off = any((atom - attribute.low) % attribute.unit for atom in attribute.atoms)
+    return None if off else float(attribute.unit)
 
 
 def _numbers(known: Sequence[str]) -> str:

@@ -140,12 +140,18 @@ def model_tables(cloud: WeightedRows, sets: Sequence[GroupedSet]) -> list[Floats
 
 def _by_groups(cloud: WeightedRows, grouped: GroupedSet) -> Floats:
     """The shares of a table's cells, with every code of a row's base groups by its share inside."""
-    cells = cloud.weights[:, None]
+    from .kernels import spread_rows
+
+    shares, places = [], [0]
     for member, groups, size in zip(grouped.members, grouped.maps, grouped.shape, strict=True):
         inside = np.zeros((cloud.base_sizes[member], size))
         np.add.at(inside, (cloud.base[member], groups), cloud.inside[member])
-        cells = (cells[:, :, None] * inside[cloud.codes[member]][:, None, :]).reshape(len(cells), -1)
-    return np.asarray(cells.sum(axis=0).reshape(grouped.shape))
+        shares.append(inside.ravel())
+        places.append(places[-1] + inside.size)
+    cells = np.zeros(grouped.cells)
+    spread_rows(cloud.codes, cloud.weights, np.array(grouped.members), np.array(grouped.shape), np.concatenate(shares),
+                np.array(places), cells)  # fmt: skip
+    return cells.reshape(grouped.shape)
 
 
 def expected_sums(

@@ -16,7 +16,7 @@ from .fit_targets import FitTargets
 from .grouped_sets import GroupedSet, RawTable, interaction_of
 from .network import Network, base_groups, build
 from .repair import PairDistances, Repair
-from .resolution import ordered
+from .resolution import ordered, ranges_of
 from .rules import Rules
 from .shares import fit_prior
 from .table_noise import TableNoise
@@ -84,7 +84,7 @@ class FirstModel:
 
     def _published(self, network: Network, done: Fitted, tables: Sequence[RawTable]) -> RowFit:
         all_tables = [*self.pairs, *tables]
-        noise = TableNoise(all_tables[0].law, all_tables, ordered(self.domain))
+        noise = TableNoise(all_tables[0].law, all_tables, ordered(self.domain), ranges_of(self.domain))
         return row_fit(network, self.agreed, self.dependence, done, noise, self.random)
 
     def corrected(self, tables: Sequence[RawTable]) -> RowFit:

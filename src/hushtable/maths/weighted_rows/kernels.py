@@ -9,10 +9,12 @@ import numpy as np
 from numba import njit
 
 __all__ = [
+    "around",
     "gibbs_pass",
     "length_cells",
     "nearest_non_negative",
     "replicated_tables",
+    "spread_rows",
     "weighted_tables",
 ]
 
@@ -53,6 +55,20 @@ def nearest_non_negative(table: Any, rounds: int, near: float) -> Any:
 
 
 @njit(cache=True, nogil=True)
+def around(values: Any, reach: int) -> Any:
+    """For every row the sum over its neighbours on both sides, nearer ones more; without its own."""
+    out = np.zeros_like(values)
+    for row in range(len(values)):
+        for step in range(1, reach + 1):
+            weight = 1 - step / (reach + 1)
+            for other in (row - step, row + step):
+                if 0 <= other < len(values):
+                    for k in range(values.shape[1]):
+                        out[row, k] += weight * values[other, k]
+    return out
+
+
+@njit(cache=True, nogil=True)
 def weighted_tables(codes: Any, weights: Any, lines: Any, spans: Any, maps: Any, starts: Any, out: Any) -> None:
     """Adds each row's weight to its cell of every table.
 
@@ -80,17 +96,40 @@ def replicated_tables(codes: Any, start: Any, weights: Any, ratios: Any, places:
     for table in range(len(spans) - 1):
         for r in range(len(start)):
             cell = starts[table]
-            weight[:] = weights[r]
+            for k in range(count):  # by element: a view of a row costs more than its sixteen numbers
+                weight[k] = weights[r, k]
             for line in range(spans[table], spans[table + 1]):
                 j = lines[line, 0]
-                cell += maps[lines[line, 1] + codes[j, r]]
+                code = np.int64(codes[j, r])
+                cell += maps[lines[line, 1] + code]
                 if places[j] >= 0:
-                    ratio = ratios[places[j] + codes[j, r]]
+                    place = places[j] + code
                     for k in range(count):
-                        weight[k] *= ratio[k]
+                        weight[k] *= ratios[place, k]
             own[cell] += start[r]
             for k in range(count):
                 each[cell, k] += weight[k]
+
+
+@njit(cache=True, nogil=True)
+def spread_rows(codes: Any, weights: Any, members: Any, shape: Any, shares: Any, places: Any, out: Any) -> None:
+    """Adds each row's weight to the cells of a table, parted among the groups of every attribute that it has.
+
+    A row whose code of attribute members[m] is c has the part shares[places[m] + c x shape[m] + g] in group g of it.
+    """
+    cells = np.empty(len(out))
+    for r in range(len(weights)):
+        cells[0], count = weights[r], 1
+        for m in range(len(members)):
+            size = shape[m]
+            begin = places[m] + np.int64(codes[members[m], r]) * size
+            for cell in range(count - 1, -1, -1):  # from the last: what is written is not read again
+                own = cells[cell]
+                for group in range(size):
+                    cells[cell * size + group] = own * shares[begin + group]
+            count *= size
+        for cell in range(count):
+            out[cell] += cells[cell]
 
 
 @njit(cache=True, nogil=True)

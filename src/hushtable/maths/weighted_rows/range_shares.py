@@ -27,6 +27,11 @@ class FoundRange:
     cuts: tuple[Fraction, ...]
     passes: Sequence[Pass]
 
+    @property
+    def precision(self) -> float:
+        """Of the last pass: its cells are nearly these."""
+        return self.passes[-1].precision if self.passes else 0.0
+
     def counts(self, seen: Floats, variance: float) -> Floats:
         """Non-negative counts of all codes: cells, then what is undeclared or missing.
 
@@ -38,8 +43,7 @@ class FoundRange:
         cells = len(self.cuts) + 1
         last = Pass(self.cuts, seen[:cells], variance)
         fitted = least_squares([*self.passes, last], self.cuts)
-        before = self.passes[-1].precision if self.passes else 0.0
-        deviation = float((last.precision + before) ** -0.5)
+        deviation = float((last.precision + self.precision) ** -0.5)
         clean = small_counts(fitted, deviation, ordered=True)
         clean = _restored(clean, fitted, deviation)
         for walk in (slice(None), slice(None, None, -1)):

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...domain import Domain
-from ...domain.attributes import Category
+from ...domain.attributes import Binned, Category
 from ...laws import Law
 from .grouped_sets import GroupedSet, RawTable
 
@@ -32,6 +32,7 @@ __all__ = [
     "plan_pairs",
     "plan_tables",
     "profile_sets",
+    "ranges_of",
     "refined",
     "score_sets",
     "unordered",
@@ -43,6 +44,8 @@ Map = NDArray[np.int64]
 
 # About how many groups a column is cut into, from coarse to fine.
 LEVELS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
+# About the most groups of a number whose cells are found; coarser ones are made of these.
+FINEST = 24
 
 
 class Groupings:
@@ -70,8 +73,9 @@ class Groupings:
         Size is the square root of a share: it is the size of a count's sampling error, and a dominant value then
         does not force all rare ones together.
         """
-        shares = np.maximum(self.shares, 0.0)[self.order]
-        size = shares if self.even else np.sqrt(shares)
+        if self.even:
+            return _nested(np.maximum(self.shares, 0.0), level)
+        size = np.sqrt(np.maximum(self.shares, 0.0)[self.order])
         enough = size.sum() / level
         groups = np.empty(len(size), dtype=np.int64)
         group, filled = 0, 0.0
@@ -88,6 +92,21 @@ class Groupings:
         by_code = np.empty_like(groups)
         by_code[self.order] = groups
         return by_code
+
+
+def _nested(shares: Floats, level: int) -> Map:
+    """Groups of about equal shares, each of whole groups of the finest level, so that few base groups hold them all."""
+    finest = _even(shares, FINEST)
+    return finest if level >= FINEST else _even(np.bincount(finest, shares).astype(np.float64), level)[finest]
+
+
+def _even(shares: Floats, level: int) -> Map:
+    """Neighbours whose middles lie in the same part of all rows; a value with the share of a group stands alone."""
+    whole = max(float(shares.sum()), 1e-300)
+    part = np.floor((np.cumsum(shares) - shares / 2) * (level / whole))
+    alone = shares * level >= whole
+    cut = (np.diff(part) > 0) | alone[1:] | alone[:-1]
+    return np.concatenate([[0], np.cumsum(cut)]).astype(np.int64)
 
 
 def refined(maps: list[Map]) -> Map:
@@ -131,6 +150,11 @@ def level_order(domain: Domain, column: int) -> tuple[Map | None, Map | None]:
 def ordered(domain: Domain) -> list[int]:
     """Columns whose codes stand in a meaningful order: like values are side by side."""
     return [j for j, a in enumerate(domain.closed) if not isinstance(a, Category)]
+
+
+def ranges_of(domain: Domain) -> list[int]:
+    """Columns of numbers without declared bins, whose cells are found."""
+    return [j for j, a in enumerate(domain.closed) if isinstance(a, Binned) and a.ranged]
 
 
 def profile_sets(

@@ -24,13 +24,15 @@ def posterior_of(likelihood: Floats, prior: Floats) -> Floats:
 
 
 def fit_prior(likelihood: Floats, rounds: int) -> tuple[Floats, Floats]:
-    """The common prior by so many rounds of EM [KieW56], and the posteriors of the last of them."""
-    prior = np.full(likelihood.shape[1], 1 / likelihood.shape[1])
-    posterior = likelihood
+    """The common prior by so many rounds of EM [KieW56], and the posteriors of the last of them.
+
+    A round takes two products with the likelihoods: the posteriors themselves are only needed in the end.
+    """
+    prior = before = np.full(likelihood.shape[1], 1 / likelihood.shape[1])
     for _ in range(rounds):
-        posterior = posterior_of(likelihood, prior)
-        prior = posterior.mean(axis=0)
-    return prior, posterior
+        before = prior
+        prior = before * ((1 / (likelihood @ before)) @ likelihood) / len(likelihood)
+    return prior, posterior_of(likelihood, before)
 
 
 # Counts of at least MIN_SIGMAS standard deviations of the noise are kept as they are. If there are at least ENOUGH
@@ -69,29 +71,25 @@ def small_counts(counts: Floats, deviation: float, *, ordered: bool = False) -> 
 
 def _local(likelihood: Floats, common: Floats, place: NDArray[np.intp], size: int) -> Floats:
     """A prior for each count: the mean posterior of those beside it, and a part of the common one."""
+    from .kernels import around
+
     present = np.zeros((size, 1))
     present[place] = 1.0
-    beside = _around(present)[place]
+    beside = around(present, REACH)[place]
     prior, spread = np.tile(common, (len(place), 1)), np.zeros((size, len(GRID)))
     for _ in range(LOCAL_ROUNDS):
         spread[place] = posterior_of(likelihood, prior)
-        mean = _around(spread)[place] / np.maximum(beside, 1e-300)
+        mean = around(spread, REACH)[place] / np.maximum(beside, 1e-300)
         prior = np.where(beside > 0, (1 - COMMON) * mean + COMMON * common, common)
     return prior
 
 
-def _around(values: Floats) -> Floats:
-    """For every place the sum over its neighbours on both sides, nearer ones more; without its own."""
-    out = np.zeros_like(values)
-    for step in range(1, min(REACH, len(values) - 1) + 1):
-        weight = 1 - step / (REACH + 1)
-        out[step:] += weight * values[:-step]
-        out[:-step] += weight * values[step:]
-    return out
-
-
 class Earlier(Protocol):
     """What is known of a column beside its own tables."""
+
+    @property
+    def precision(self) -> float:
+        """One over the variance with which about the same cells were counted."""
 
     def counts(self, seen: Floats, variance: float) -> Floats:
         """Non-negative counts of all its values, from noisy ones."""
@@ -166,6 +164,10 @@ class ColumnTotals:
         seen = zip(self.counts(), self.variances, strict=True)
         clean = [self._clean(j, y, v, rows) for j, (y, v) in enumerate(seen)]
         return [counts / counts.sum() for counts in clean]
+
+    def before(self, attribute: int) -> float:
+        """One over the variance of what else is known of a column's values; 0 where nothing is."""
+        return self.found[attribute].precision if attribute in self.found else 0.0
 
     def _clean(self, attribute: int, counts: Floats, variance: float, rows: float) -> Floats:
         if attribute in self.found:

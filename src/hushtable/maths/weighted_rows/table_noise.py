@@ -36,6 +36,8 @@ class TableNoise:
     tables: Sequence[RawTable]
     """Those of two attributes and more, in the order of the network's factors."""
     ordered: Collection[int]
+    found: Collection[int] = ()
+    """Numbers whose cells were found."""
 
     def replicates(
         self, cloud: WeightedRows, agreed: FitTargets, network: Network, theta: Floats, random: np.random.Generator
@@ -51,7 +53,7 @@ class TableNoise:
         own = [_table(network, codes, start, number) for number in range(len(network.sets))]
         noises, targets, shares = [], [], []
         for _ in range(REPLICATES):
-            new = new_shares(agreed, self.law, self.ordered, random)
+            new = new_shares(agreed, self.law, self.ordered, random, self.found)
             moved = [after - before for after, before in zip(new, agreed.shares, strict=True)]
             seen = [interaction_of(drawn(self.law, t.variance, t.set.shape, random)) for t in self.tables]
             others = [float(drawn(self.law, repair.deviation**2, (1,), random)[0]) for repair in network.repairs]
@@ -96,11 +98,20 @@ class TableNoise:
                 yield np.maximum(table + network.rows * np.bincount(network.base[j], moved[j]), 0.0)
 
 
-def new_shares(agreed: FitTargets, law: Law, ordered: Collection[int], random: np.random.Generator) -> list[Floats]:
-    """Shares of all single columns as other noise would have shown them."""
+def new_shares(
+    agreed: FitTargets, law: Law, ordered: Collection[int], random: np.random.Generator, found: Collection[int] = ()
+) -> list[Floats]:
+    """Shares of all single columns as other noise would have shown them.
+
+    Cells that were found hold more than noise or were seen to be empty, and stay so: there is nothing to denoise.
+    """
     shares = []
     for j, (share, variance) in enumerate(zip(agreed.shares, agreed.variances, strict=True)):
         noise = drawn(law, variance, share.shape, random)
+        if j in found:
+            held = np.maximum(agreed.rows * share + np.where(share > 0, noise, 0.0), 0.0)
+            shares.append(np.asarray(held / held.sum()) if held.any() else share)
+            continue
         counts = denoised(agreed.rows * share + noise - noise.mean(), variance**0.5, agreed.rows, ordered=j in ordered)
         shares.append(np.asarray(counts / counts.sum()))
     return shares

@@ -33,6 +33,9 @@ __all__ = ["BudgetedDoor"]
 Floats = NDArray[np.float64]
 # Cells of compared tables that are counted in one reading of the rows.
 CELLS_AT_ONCE = 2**23
+# Most cells of a triple with a number whose cells were found: beyond, nearly every row has a cell of its own, and how
+# far the table is from any model says nothing.
+TELLING_CELLS = 2**16
 
 
 class BudgetedDoor:
@@ -115,9 +118,13 @@ class BudgetedDoor:
 
     @property
     def checkable(self) -> list[tuple[int, ...]]:
-        """The tables a calibration compares: none that is too large to be counted."""
+        """The tables a calibration compares: none that is too large to be counted, or to tell."""
         sizes = self.domain.sizes
-        return [t for t in tables_to_compare(len(sizes)) if math.prod(sizes[j] for j in t) <= CELLS_AT_ONCE]
+
+        def most(table: tuple[int, ...]) -> int:
+            return TELLING_CELLS if len(table) > 2 and not self.found.keys().isdisjoint(table) else CELLS_AT_ONCE
+
+        return [t for t in tables_to_compare(len(sizes)) if math.prod(sizes[j] for j in t) <= most(t)]
 
     def summed(
         self, sets: Sequence[GroupedSet], shares: Sequence[Floats], rows: float, amount: Fraction

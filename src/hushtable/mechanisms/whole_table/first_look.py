@@ -16,11 +16,19 @@ from ...maths.weighted_rows import resolution
 from ...maths.weighted_rows.calibration import CALIBRATION_UNIT
 from ...maths.weighted_rows.grouped_sets import GroupedSet, RawTable
 from ...maths.weighted_rows.repair import PairDistances
-from ...maths.weighted_rows.resolution import Groupings, level_order, likeness_order, ordered, profile_sets, unordered
+from ...maths.weighted_rows.resolution import (
+    Groupings,
+    level_order,
+    likeness_order,
+    ordered,
+    profile_sets,
+    ranges_of,
+    unordered,
+)
 from ...maths.weighted_rows.shares import ColumnTotals
 from .budget_shares import CRUDE, ONE_WAYS_AGAIN, PROFILES, ROWS, SCORES
 from .budgeted_door import BudgetedDoor
-from .forecast import FOUND_CELLS, one_way_plan, one_way_share, ranges_of
+from .forecast import FOUND_CELLS, one_way_plan, one_way_share
 
 __all__ = ["MIN_SIGMAS", "FirstLook", "Scores"]
 
@@ -120,7 +128,8 @@ class FirstLook:
         columns = {table.set.members: table.set for table in self.raw if table.set.members and table.set.cells > 1}
         known = []
         for (j,), column in columns.items():
-            deviation = sum(1 / table.variance for table in self.raw if table.set.members == (j,)) ** -0.5
+            told = sum(1 / table.variance for table in self.raw if table.set.members == (j,))
+            deviation = (told + self.totals.before(j)) ** -0.5
             large = float((self.rows * self.shares[j] > deviation).sum())
             if self.groupings[j].even:
                 large = min(large, float(FOUND_CELLS))
@@ -131,12 +140,16 @@ class FirstLook:
 
 def _alone(survey: BudgetedDoor) -> list[RawTable]:
     """Every column, and once more if what is seen is noise for a good part: groups and scores are made by it."""
-    sizes, private = survey.domain.sizes, survey.domain.unit.private_rows
-    sets, shape = one_way_plan(sizes, survey.law, private_rows=private, found=ranges_of(survey.domain))
+    sizes, private, found = survey.domain.sizes, survey.domain.unit.private_rows, ranges_of(survey.domain)
+    sets, shape = one_way_plan(sizes, survey.law, private_rows=private, found=found)
     raw = survey.tables(sets, shape, survey.share(one_way_share(survey.domain, survey.law) + ROWS * private))
-    rows = max(ColumnTotals(len(sizes), raw, survey.rows).rows, 1.0)
+    totals = ColumnTotals(len(sizes), raw, survey.rows, found=survey.found)
+    rows = max(totals.rows, 1.0)
     pricing = survey.pricing(survey.left)
-    noise = [pricing.loss(table.set) * math.sqrt(table.variance) / rows for table in raw if table.set.members]
+    # Cells of a number are so many because they show its shape: their noise evens out in what they are grouped into.
+    cells = {j: float(min(size, FOUND_CELLS) if j in found else size) for j, size in enumerate(sizes)}
+    noise = [pricing.loss(table.set, cells[j]) * (1 / table.variance + totals.before(j)) ** -0.5 / rows
+             for table in raw for j in table.set.members]  # fmt: skip
     if float(np.mean(noise)) <= CRUDE:
         return raw
     return raw + survey.tables(sets, shape, survey.share(ONE_WAYS_AGAIN))

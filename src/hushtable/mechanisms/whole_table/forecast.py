@@ -11,7 +11,6 @@ import numpy as np
 
 from ...budget import Price, touched
 from ...domain import Domain
-from ...domain.attributes import Binned
 from ...laws import Law
 from ...maths.weighted_rows.grouped_sets import GroupedSet
 from ...maths.weighted_rows.rare_design import (
@@ -23,7 +22,7 @@ from ...maths.weighted_rows.rare_design import (
     RareDesign,
     may_be_rare,
 )
-from ...maths.weighted_rows.resolution import Groupings, Pricing, TablePlan, plan_pairs
+from ...maths.weighted_rows.resolution import Groupings, Pricing, TablePlan, plan_pairs, ranges_of
 from ...maths.weighted_rows.triples import TRIPLES, second_round_pays, triples
 from ..base import Forecast
 from .budget_shares import ONE_WAYS, ROWS, SCORES, SECOND_ROUND
@@ -35,7 +34,6 @@ __all__ = [
     "WholeTableForecast",
     "one_way_plan",
     "one_way_share",
-    "ranges_of",
     "single_columns",
 ]
 
@@ -74,11 +72,6 @@ def one_way_plan(
         return sets, deviations
     spent = sum(pricing.cost(p, s) for p, s in zip(live, deviations, strict=True))
     return [GroupedSet((), ()), *sets], [(rows_share * spent) ** (-1 / pricing.power), *deviations]
-
-
-def ranges_of(domain: Domain) -> list[int]:
-    """Columns of numbers without declared bins, whose cells are found."""
-    return [j for j, a in enumerate(domain.closed) if isinstance(a, Binned) and a.ranged]
 
 
 def single_columns(domain: Domain, law: Law) -> list[float]:

@@ -9,7 +9,7 @@ from fractions import Fraction
 from ...maths.weighted_rows.fit_rows import fit_rows
 from ...maths.weighted_rows.fit_targets import FitTargets, agree
 from ...maths.weighted_rows.grouped_sets import RawTable
-from ...maths.weighted_rows.resolution import TablePlan, ordered, plan_pairs
+from ...maths.weighted_rows.resolution import TablePlan, ordered, plan_pairs, ranges_of
 from ...maths.weighted_rows.shares import ColumnTotals
 from ...maths.weighted_rows.table_noise import TableNoise
 from ...maths.weighted_rows.triples import TRIPLES, Steps, second_round_pays, triples
@@ -74,7 +74,8 @@ def fit(survey: BudgetedDoor, tables: Sequence[RawTable], scores: Scores, spendi
     if spending.twice:
         return second_round(survey, targets, dependence, tables, spending.triples, spending.for_triples, scores.away,
                             spending.workload)  # fmt: skip
-    noise = TableNoise(survey.law, [table for table in tables if not table.alone], ordered(survey.domain))
+    wider = [table for table in tables if not table.alone]
+    noise = TableNoise(survey.law, wider, ordered(survey.domain), ranges_of(survey.domain))
     released = [table.numbers for table in tables]
     done = fit_rows(survey.domain, targets, dependence, released, noise, distances=scores.away)
     return FittedRows([], done, [])

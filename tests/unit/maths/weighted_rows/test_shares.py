@@ -8,8 +8,9 @@ from tables import domain
 
 from hushtable.laws import Law
 from hushtable.maths.weighted_rows.grouped_sets import GroupedSet, RawTable
+from hushtable.maths.weighted_rows.kernels import around, spread_rows
 from hushtable.maths.weighted_rows.resolution import ordered
-from hushtable.maths.weighted_rows.shares import REACH, ColumnTotals, denoised, small_counts
+from hushtable.maths.weighted_rows.shares import REACH, ColumnTotals, denoised, fit_prior, small_counts
 
 DEVIATION, RELEASES = 15.0, 40
 HILL = 40 * np.exp(-(((np.arange(90) - 35) / 15) ** 2))
@@ -86,3 +87,31 @@ def test_totals_pool_tables_and_say_their_variance():
     assert totals.rows == pytest.approx((60 / 12 + 69 / 24) / (1 / 12 + 1 / 24))
     assert totals.rows_variance == pytest.approx(8.0)
     np.testing.assert_allclose(totals.counts()[0], totals.rows / 3 + np.array([-10, 0, 10]))
+
+
+def test_a_prior_is_the_mean_of_the_posteriors_that_it_gives():
+    """EM round by round, with the posteriors written out; they are returned for the prior of the last round."""
+    likelihood = np.random.default_rng(3).random((40, 7))
+    expected = np.full(7, 1 / 7)
+    for _ in range(5):
+        each = likelihood * expected / (likelihood * expected).sum(axis=1, keepdims=True)
+        expected = each.mean(axis=0)
+    prior, posterior = fit_prior(likelihood, 5)
+    np.testing.assert_allclose(prior, expected, rtol=1e-12)
+    np.testing.assert_allclose(posterior, each, rtol=1e-12)
+
+
+def test_neighbours_count_less_the_farther_they_are_and_oneself_not():
+    np.testing.assert_allclose(around(np.array([[0.0], [0.0], [6.0], [0.0], [0.0]]), 2).ravel(), [2, 4, 0, 4, 2])
+    np.testing.assert_allclose(around(np.array([[1.0], [2.0]]), 8).ravel(), [2 * 8 / 9, 8 / 9])
+
+
+def test_rows_are_parted_among_the_groups_of_a_table_as_their_shares_say():
+    codes, weights = np.array([[0, 1, 1], [1, 0, 1]], dtype=np.uint16), np.array([0.5, 0.2, 0.3])
+    first, second = np.array([[0.25, 0.75], [1.0, 0.0]]), np.array([[0.5, 0.3, 0.2], [0.0, 0.6, 0.4]])
+    cells = np.zeros(6)
+    spread_rows(codes, weights, np.array([0, 1]), np.array([2, 3]), np.concatenate([first.ravel(), second.ravel()]),
+                np.array([0, 4]), cells)  # fmt: skip
+    np.testing.assert_allclose(
+        cells.reshape(2, 3), np.einsum("r,rg,rh->gh", weights, first[codes[0]], second[codes[1]])
+    )
