@@ -3,6 +3,7 @@
 import json
 import sys
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 
 FILES = sorted(path.stem for path in Path(__file__).parent.glob("*.py") if not path.stem.startswith("_"))
@@ -15,7 +16,7 @@ def main() -> None:
         module = import_module(f"benchmarks.{name}")
         if only and not any(figure.startswith(only) for figure in (name, *module.FIGURES)):
             continue
-        for figure in module.run():
+        for figure in module.run(only) if "only" in signature(module.run).parameters else module.run():
             if only and not (name.startswith(only) or figure["name"].startswith(only)):
                 continue
             print(json.dumps(figure), flush=True)

@@ -15,7 +15,12 @@ import numpy as np
 RHO, DELTA, EPSILON = 0.0149731, 1e-9, 1.0
 Draw = Callable[[], np.ndarray]
 
-PACKAGES = {"opendp": ("opendp", "mbi"), "smartnoise": ("smartnoise-synth", "mbi"), "dpmm": ("dpmm",)}
+PACKAGES = {
+    "opendp": ("opendp", "mbi"),
+    "smartnoise": ("smartnoise-synth", "mbi"),
+    "dpmm": ("dpmm",),
+    "hushtable": ("hushtable",),
+}
 ROWS = "rows drawn as in mbi 2.0.0"
 CHANGED = {
     "opendp-mst": f"{ROWS}; rows with a null left out; 1e-12 of each share of the budget kept back for rounding",
@@ -23,6 +28,7 @@ CHANGED = {
     "smartnoise-mst": ROWS,
     "smartnoise-aim": f"{ROWS}; degree=3, the tables that are compared",
     "dpmm-mst": "nothing",
+    "hushtable-whole": "nothing",
 }
 
 
@@ -86,10 +92,29 @@ def dpmm_mst(frame: Any, sizes: dict[str, int]) -> Draw:
     return lambda: made.generate(n_records=len(frame))[names].to_numpy().astype(np.int64).T
 
 
+def hushtable_whole(frame: Any, sizes: dict[str, int]) -> Draw:
+    """Our whole table, so that it stands in the same lines."""
+    import tempfile
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    import hushtable as ht
+    from benchmarks._tables import domain_of
+
+    names, domain = list(sizes), ht.Domain.from_dict(domain_of(sizes))
+    plan = ht.plan(domain, workload=ht.WholeTable(), budget=ht.Budget(epsilon="1", delta="1e-9"))
+    with tempfile.TemporaryDirectory() as folder:
+        rows = pa.Table.from_pandas(frame[names], preserve_index=False)
+        made = ht.Vault(rows, domain, ledger=Path(folder) / "l").release(plan)
+    return lambda: made.sample(len(frame)).to_pandas()[names].to_numpy().astype(np.int64).T
+
+
 RELEASES: dict[str, Callable[[Any, dict[str, int]], Draw]] = {
     "opendp-mst": opendp_mst,
     "opendp-aim": opendp_aim,
     "smartnoise-mst": smartnoise_mst,
     "smartnoise-aim": smartnoise_aim,
     "dpmm-mst": dpmm_mst,
+    "hushtable-whole": hushtable_whole,
 }

@@ -21,11 +21,13 @@ import numpy as np
 
 from benchmarks._peer_releases import CHANGED, PACKAGES, RELEASES, Draw
 from benchmarks._peer_rows import repaired
-from benchmarks._tables import load, of_rows, true_triples, variations
+from benchmarks._tables import columns_apart, load, of_rows, true_triples, variations
 
 CPU_SECONDS = 600
 ENVIRONMENTS = Path(__file__).parents[1] / ".venv-peers"
-CASES = tuple(f"{peer}:{table}" for table in ("adult8", "adult") for peer in RELEASES if peer.endswith("mst"))
+CASES = tuple(
+    f"{peer}:{table}" for table in ("adult8", "adult") for peer in RELEASES if peer.endswith(("mst", "whole"))
+)
 
 
 def measure(case: str) -> dict[str, Any]:
@@ -52,8 +54,10 @@ def measure(case: str) -> dict[str, Any]:
     except Exception as problem:  # a peer that does not run is a finding, not a failure
         said = [line.strip() for line in str(problem).splitlines() if line.strip(' ")')]
         return {"does_not_run": f"{type(problem).__name__}: {said[-1][:120] if said else ''}"}
+    codes = np.array([frame[c] for c in sizes], dtype=np.int64)
     return {
         "rows": error(rows),
+        "columns": columns_apart(rows, codes, shape),
         "rows_as_installed": error(untouched),
         "unit": "mean total variation of three columns",
         "cpu_seconds": spent[0],
@@ -65,7 +69,8 @@ def measure(case: str) -> dict[str, Any]:
 
 def within_limit(case: str) -> dict[str, Any]:
     """The same in a process of its own, in the peer's environment."""
-    python = ENVIRONMENTS / case.split("-", maxsplit=1)[0] / "bin" / "python"
+    who = case.split("-", maxsplit=1)[0]
+    python = Path(sys.executable) if who == "hushtable" else ENVIRONMENTS / who / "bin" / "python"
     if not python.exists():
         return {"does_not_run": "no environment for it; make bench-peers builds one"}
 
@@ -85,7 +90,7 @@ def within_limit(case: str) -> dict[str, Any]:
 
 
 def main() -> None:
-    """MST on both tables, or the cases named."""
+    """MST and ours on both tables, or the cases named."""
     if sys.argv[1:2] == ["--here"]:
         print(json.dumps(measure(sys.argv[2])))
         return

@@ -71,6 +71,15 @@ def variations(table: Callable[[tuple[int, ...]], np.ndarray], truth: Truth) -> 
     return np.array(out)
 
 
+def columns_apart(rows: np.ndarray, codes: np.ndarray, sizes: list[int]) -> float:
+    """Mean total variation of single columns of two tables of codes."""
+    apart = [
+        np.abs(np.bincount(a, minlength=k)[:k] / len(a) - np.bincount(b, minlength=k)[:k] / len(b)).sum() / 2
+        for a, b, k in zip(rows.astype(np.int64), codes.astype(np.int64), sizes, strict=True)
+    ]
+    return float(np.mean(apart))
+
+
 def of_rows(codes: np.ndarray, sizes: list[int]) -> Callable[[tuple[int, ...]], np.ndarray]:
     """The tables of some rows."""
 

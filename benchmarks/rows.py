@@ -8,8 +8,10 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pyarrow as pa
@@ -19,12 +21,12 @@ from benchmarks import _shapes
 from benchmarks._figure import figure
 from benchmarks._ruled import Ruled, adult, coded, flights
 from benchmarks._tables import DATA, domain_of, load, true_triples, variations
+from hushtable.maths.weighted_rows import resolution
 from hushtable.models.whole_table.whole_table import WholeTableModel
 from hushtable.owner.rule_counts import broken_rules
 from hushtable.owner.true_rows import read_rows
 from hushtable.synopsis.rows import write_rows
 
-FIGURES = ("rows", "rows-rules", "rows-follows", "rows-focus", "rows-shape", "rows-speed")
 RELEASES, DRAWN = 5, 1_000_000
 BUDGET = ht.Budget(epsilon="1", delta="1e-9")
 # Differences of two means of five releases below this are noise: a release's mean error varies by about 1%.
@@ -35,21 +37,37 @@ TABLES = {"adult": adult, "nycflights": flights, "taxi_chicago": lambda: coded("
 PROPENSITY = {"adult": 0.010, "diamonds": 0.006, "nycflights": 0.006, "california_housing": 0.006}
 # Rows whose tables are compared: so many that their own chance does not show.
 COMPARED = 300_000
-FOCUS = {"adult": "marital-status", "taxi_chicago": "payment_type"}
+FOCUS = {"adult": "marital-status", "taxi_chicago": "payment_type", "mushroom": "odor", "diamonds": "clarity",
+         "salary": "organization-name"}  # fmt: skip
+# A weight of the focus beyond the one that is used, to show what more of it would do.
+HEAVY = 8.0
+FIGURES = ("rows", "rows-rules", "rows-follows", "rows-focus", "rows-shape", "rows-speed",
+           *(f"rows-rules-{name}" for name in TABLES), *(f"rows-focus-{name}" for name in FOCUS),
+           *(f"rows-shape-{name}" for name in PROPENSITY))  # fmt: skip
 
 
-def run() -> Iterator[dict[str, Any]]:
+def parts() -> dict[str, Callable[[], Iterator[dict[str, Any]]]]:
+    """What can be run by itself: `python -m benchmarks rows-shape-diamonds`."""
+    return {
+        **{f"rows-rules-{name}": partial(_rules_of, name) for name in TABLES},
+        "rows-follows": follows,
+        **{f"rows-focus-{name}": partial(focus, name, column) for name, column in FOCUS.items()},
+        **{f"rows-shape-{name}": partial(shape, name) for name in PROPENSITY},
+        "rows-speed": speed,
+    }
+
+
+def run(only: str | None = None) -> Iterator[dict[str, Any]]:
     if not DATA.exists():
         print(json.dumps({"name": "rows", "skipped": "no tables; set HUSHTABLE_DATA"}))
         return
-    for name, made in TABLES.items():
-        yield from rules(name, made())
-    yield from follows()
-    for name, column in FOCUS.items():
-        yield from focus(name, column)
-    for name in PROPENSITY:
-        yield from shape(name)
-    yield from speed()
+    for name, part in parts().items():
+        if only is None or name.startswith(only) or only.startswith(name):
+            yield from part()
+
+
+def _rules_of(name: str) -> Iterator[dict[str, Any]]:
+    yield from rules(name, TABLES[name]())
 
 
 def released(rows: Any, domain: ht.Domain, workload: ht.WholeTable | None = None) -> tuple[ht.Synopsis, float]:
@@ -146,14 +164,17 @@ def focus(name: str, column: str) -> Iterator[dict[str, Any]]:
     domain, place = ht.Domain.from_dict(domain_of(sizes)), list(sizes).index(column)
     truth = true_triples(np.array([frame[c] for c in sizes], dtype=np.uint16), list(sizes.values()))
     inside = np.array([place in members for members in truth])
-    found: dict[bool, list[tuple[float, float]]] = {True: [], False: []}
+    found: dict[float, list[tuple[float, float]]] = {1.0: [], resolution.FOCUS: [], HEAVY: []}
     for _ in range(RELEASES):
-        for focused in (True, False):
-            workload = ht.WholeTable(focus=(column,) if focused else None)
-            synopsis, _ = released(pa.Table.from_pandas(frame[list(sizes)]), domain, workload)
+        for weight, seen in found.items():
+            workload = ht.WholeTable(focus=None if weight == 1 else (column,))
+            with patch.object(resolution, "FOCUS", weight):
+                synopsis, _ = released(pa.Table.from_pandas(frame[list(sizes)]), domain, workload)
             error = variations(tables_of(synopsis), truth)
-            found[focused].append((float(error[inside].mean()), float(error.mean())))
-    (mine, whole), (before, all_before) = (np.mean(found[each], axis=0) for each in (True, False))
+            seen.append((float(error[inside].mean()), float(error.mean())))
+    (before, all_before), (mine, whole), (heavy, all_heavy) = (np.mean(seen, axis=0) for seen in found.values())
+    print(json.dumps({"name": f"rows-focus-{name}-weight-{HEAVY:g}", "points more": 1000 * (before - heavy),
+                      "error of all": float(all_heavy / all_before)}), flush=True)  # fmt: skip
     yield figure(f"rows-focus-{name}", 1000 * (before - mine), f"points more in the score by {column}",
                  baseline=1000 * (1 - before), ratio=mine / before, bar="value >= 8")  # fmt: skip
     yield figure(f"rows-focus-{name}-all", float(whole), "mean error of three columns", baseline=float(all_before),

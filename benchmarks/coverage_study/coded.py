@@ -14,8 +14,8 @@ from .held import Held
 from .settings import Setting
 from .tables import Table, draw
 
-__all__ = ["learned", "linear", "marginals", "monomial", "one_way", "parities", "polynomials", "predicates", "ranges",
-           "repeated", "whole_table"]  # fmt: skip
+__all__ = ["learned", "linear", "marginals", "monomial", "odd", "one_way", "parities", "polynomials", "predicates",
+           "ranges", "repeated", "whole_table"]  # fmt: skip
 
 
 def repeated(setting: Setting, table: Table, asked: list[Asked], *, workload: Any, mechanism: str | None,
@@ -86,7 +86,7 @@ def polynomials(setting: Setting) -> Any:
     return repeated(setting, table, asked, workload=workload, mechanism="polynomials")
 
 
-def learned(setting: Setting) -> Any:
+def learned(setting: Setting, *, mechanism: str = "learned") -> Any:
     """Rules of one to three columns, drawn as those that were learned from."""
     table, _, source = _begun(setting, 8)
     names = list(table.attributes)
@@ -98,13 +98,28 @@ def learned(setting: Setting) -> Any:
         text = " AND ".join(f"{'' if yes else 'NOT '}{names[i]}" for i, yes in zip(chosen, wanted, strict=True))
         exact = float((bits[chosen] == wanted[:, None]).all(axis=0).mean())
         asked.append(Asked("share of a learned question", text, exact, span=(0, 1)))
-    return repeated(setting, table, asked, workload="learned(language=all_of, width=3)", mechanism="learned")
+    return repeated(setting, table, asked, workload="learned(language=all_of, width=3)", mechanism=mechanism)
+
+
+def odd(setting: Setting) -> Any:
+    """Parities of any of eight yes/no columns."""
+    table, _, source = _begun(setting, 8)
+    names = list(table.attributes)
+    bits = np.array([table.rows.column(name).to_pylist() for name in names], dtype=bool)
+    asked = []
+    for _ in range(20):
+        chosen = np.flatnonzero(source.random(len(names)) < 0.5)
+        chosen = chosen if len(chosen) else np.array([0])
+        text = f"parity({', '.join(names[i] for i in chosen)})"
+        exact = float((bits[chosen].sum(axis=0) % 2).mean())
+        asked.append(Asked("share of a parity", text, exact, span=(0, 1)))
+    return repeated(setting, table, asked, workload="learned(language=parities)", mechanism="parity-rows")
 
 
 def parities(setting: Setting) -> Any:
     """Yes/no columns, by mwem."""
     table, truth, source = _begun(setting, 8)
-    asked = [*fractions(table, truth, source, many=6), *cells(table, truth, source, many=3)]
+    asked = [*fractions(table, truth, source, many=THREE), *cells(table, truth, source, many=THREE // 2)]
     return repeated(setting, table, asked, workload="parities(order=2)", mechanism="mwem")
 
 
@@ -140,7 +155,7 @@ def _both(truth: Truth, text: str, kind: str) -> list[Asked]:
 def predicates(setting: Setting) -> Any:
     """Conditions on more columns than are measured together."""
     table, truth, source = _begun(setting, 8)
-    asked = [*fractions(table, truth, source, many=4), *wide(table, truth, source, many=3, width=6)]
+    asked = [*fractions(table, truth, source, many=4), *wide(table, truth, source, many=THREE // 3, width=6)]
     return repeated(setting, table, asked, workload="predicates(width=6)", mechanism="low-order")
 
 

@@ -35,7 +35,7 @@ def conditions(setting: Setting, *, way: Any, columns: int = 4, points: int | No
     table = draw(setting.table, setting.rows).only(columns)
     truth, source = Truth(table), np.random.default_rng(setting.number)
     asked = fractions(table, truth, source, many=20)
-    frozen = [*fractions(table, truth, source, many=6), *cells(table, truth, source, many=2)]
+    frozen = [*fractions(table, truth, source, many=24), *cells(table, truth, source, many=2)]
     frozen = [Asked(f"frozen {one.kind}", one.question, one.truth, one.count, one.span) for one in frozen]
     domain = setting.domain(table.attributes)
     vault, parsed = ht.Vault(Held(table.rows), domain), dict[str, Any]()

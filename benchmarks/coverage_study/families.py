@@ -35,6 +35,8 @@ FAMILIES: dict[str, Family] = {
     "monomial": Family("bits", coded.monomial, ("pure",)),
     "polynomials": Family("bits", coded.polynomials),
     "learned": Family("bits", coded.learned),
+    "privlearn": Family("bits", partial(coded.learned, mechanism="privlearn(alpha=0.1)")),
+    "parity-rows": Family("bits", coded.odd),
     "mwem": Family("codes", partial(coded.marginals, mechanism="mwem", columns=5)),
     "mwem-parities": Family("bits", coded.parities, mechanism="mwem"),
     "mwem-ranges": Family("codes", coded.ranges, mechanism="mwem"),

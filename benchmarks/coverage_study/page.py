@@ -10,6 +10,8 @@ from typing import Any
 from .counting import SILENT
 from .families import FAMILIES
 from .judged import Judged, brought_together
+from .kept import KeptPage, kept_page
+from .purposes import purpose
 from .run import CORES, SECONDS
 from .settings import ROWS, Setting
 from .tables import present, shapes
@@ -24,26 +26,33 @@ HEAD = (
 
 
 def write_page(path: Path, lines: list[dict[str, Any]], wanted: list[Setting]) -> list[str]:
-    """Writes the page; returns the kinds that miss a bar and the settings that broke."""
-    text, missed = page_text(lines, wanted)
+    """Writes the page; returns the kinds that miss a bar and the settings that broke.
+
+    What the page says of families and numbers of rows that have no line is kept.
+    """
+    before = kept_page(path.read_text("utf-8")) if path.exists() else None
+    text, missed = page_text(lines, wanted, before)
     path.write_text(text, encoding="utf-8")
     return missed
 
 
-def page_text(lines: list[dict[str, Any]], wanted: list[Setting]) -> tuple[str, list[str]]:
+def page_text(
+    lines: list[dict[str, Any]], wanted: list[Setting], before: KeptPage | None = None
+) -> tuple[str, list[str]]:
     """The page, and the names of what misses."""
     judged = brought_together(lines)
+    kept = (before or KeptPage()).without({(one.family, one.rows) for one in judged})
     broke = [f"{line['key']}: {line['broke']}" for line in lines if "broke" in line]
     missing = [one for one in judged if one.misses]
     parts = [
-        _opening(lines, judged, wanted),
-        *(_family(name, [one for one in judged if one.family == name]) for name in FAMILIES),
-        _wide(judged),
-        _states(lines),
-        _not_run(lines, wanted),
-        _missing(missing, broke),
+        _opening(lines, judged, wanted) + _kept_words(kept),
+        *(_family(name, judged, kept) for name in FAMILIES),
+        _wide(judged, kept),
+        _states(lines, kept),
+        _not_run(lines, wanted, kept),
+        _missing(missing, broke, kept),
     ]
-    names = sorted({f"{one.family}: {one.kind}" for one in missing}) + broke
+    names = sorted({f"{one.family}: {one.kind}" for one in missing}) + broke + [line for _, _, line in kept.misses]
     return "\n\n".join(part for part in parts if part) + "\n", names
 
 
@@ -69,10 +78,22 @@ How often the intervals of an answer hold the truth. This page is written by `ma
 **Bars.** 95% intervals hold at least {LOWEST:.0%} and at most {HIGHEST:.1%}; 99.9% intervals hold at least {RARE:.1%}; 95% intervals are not more than 5% too narrow. Kinds that are wide on purpose have no upper bar; they are named [below](#wide-on-purpose) with their factor. A bar is judged for all settings of a kind and a number of rows together, and for every setting on its own (not for calibrated quantiles: what a release cannot tell of a column is nearly the same in every release of it, so that their bar is promised for the columns of all tables together; *lowest* shows the worst setting). A kind *misses* when a figure is so far beyond a bar that chance explains it once in {1 / FALSE_ALARM:,.0f} times; *unclear* is beyond a bar, but not so far."""  # noqa: E501
 
 
-def _family(name: str, judged: list[Judged]) -> str:
-    if not judged:
+def _kept_words(kept: KeptPage) -> str:
+    if not kept.lines:
         return ""
-    return f"## {name}\n\n{HEAD}\n" + "\n".join(map(_line, judged))
+    sizes: dict[str, list[int]] = {}
+    for one in kept.lines:
+        sizes.setdefault(one.family, []).append(one.rows)
+    said = "; ".join(f"{name} ({', '.join(f'{n:,}' for n in sorted(set(rows)))})" for name, rows in sizes.items())
+    return f"""
+
+**Kept.** These families, at these numbers of rows, were not run this time; their lines are those of the page as it was before, on top of the numbers of settings and intervals above, and they asked the questions of then: {said}."""  # noqa: E501
+
+
+def _family(name: str, judged: list[Judged], kept: KeptPage) -> str:
+    lines = [((one.kind, one.rows), _line(one)) for one in judged if one.family == name]
+    lines += [((one.kind, one.rows), one.text) for one in kept.lines if one.family == name]
+    return f"## {name}\n\n{HEAD}\n" + "\n".join(text for _, text in sorted(lines)) if lines else ""
 
 
 def _line(one: Judged) -> str:
@@ -96,52 +117,61 @@ def _number(value: float) -> str:
     return "" if math.isnan(value) else f"{value:.3g}" if value < 1000 else "over 1,000"
 
 
-def _wide(judged: Iterable[Judged]) -> str:
+def _wide(judged: Iterable[Judged], kept: KeptPage) -> str:
     """Every kind that is wide on purpose, with the range of its factors."""
     factors: dict[tuple[str, str, str], list[float]] = {}
     for one in judged:
         if one.why_wide is not None and one.total.intervals:
             factors.setdefault((one.family, one.kind, one.why_wide), []).append(one.total.width_over_error)
+    for old in kept.lines:
+        why = purpose(old.family, old.kind)
+        if why is not None and not math.isnan(old.factor):
+            factors.setdefault((old.family, old.kind, why), []).append(old.factor)
     lines = [
         f"| {family}: {kind} | {_number(min(seen))} to {_number(max(seen))} | {why} |"
-        for (family, kind, why), seen in factors.items()
+        for (family, kind, why), seen in sorted(factors.items())
     ]
     table = "| kind | half-width / error | why |\n|---|---|---|\n" + "\n".join(lines)
     return f"## Wide on purpose\n\n{table}" if lines else ""
 
 
-def _states(lines: list[dict[str, Any]]) -> str:
+def _states(lines: list[dict[str, Any]], kept: KeptPage) -> str:
     """Which state of the program made the figures of each family, where they were made by several."""
     made: dict[tuple[str, float], dict[str, int]] = {}
     for line in lines:
         families = made.setdefault((line.get("code", ""), line.get("seconds", SECONDS)), {})
         families[line["setting"]["family"]] = families.get(line["setting"]["family"], 0) + 1
-    if len(made) < 2:
+    if len(made) < 2 and not kept.lines:
         return ""
     rows = [
         f"| {code} | {seconds:g} | {', '.join(f'{family} ({many})' for family, many in families.items())} |"
         for (code, seconds), families in made.items()
     ]
     head = "| state | processor seconds a setting | families (settings) |\n|---|---|---|\n"
-    return "## What made the figures\n\nA state is a digest of the program's files.\n\n" + head + "\n".join(rows)
+    text = "## What made the figures\n\nA state is a digest of the program's files.\n\n" + head + "\n".join(rows)
+    some = ", of which some are kept"
+    earlier = [f"{row.removesuffix(' |').removesuffix(some)}{some} |" for row in kept.states if row not in rows]
+    return "\n".join([text, *earlier])
 
 
-def _not_run(lines: list[dict[str, Any]], wanted: list[Setting]) -> str:
+def _not_run(lines: list[dict[str, Any]], wanted: list[Setting], kept: KeptPage) -> str:
     skipped: dict[str, int] = {}
     for line in lines:
         if "skipped" in line:
             text = f"{line['setting']['family']}: {line['skipped']}"
             skipped[text] = skipped.get(text, 0) + 1
     found = [f"- {many} settings of {text}" for text, many in skipped.items()]
-    left = {one.family: 0 for one in wanted}
-    for one in {one.key: one for one in wanted if one.key not in {line["key"] for line in lines}}.values():
-        left[one.family] += 1
+    left, before = {one.family: 0 for one in wanted}, {(one.family, one.rows) for one in kept.lines}
+    done = {line["key"] for line in lines}
+    for one in {one.key: one for one in wanted}.values():
+        left[one.family] += one.key not in done and (one.family, one.rows) not in before
     found += [f"- {many} settings of {family}: not run yet" for family, many in left.items() if many]
     return "## Not run\n\n" + "\n".join(found) if found else ""
 
 
-def _missing(missing: list[Judged], broke: list[str]) -> str:
+def _missing(missing: list[Judged], broke: list[str], kept: KeptPage) -> str:
     found = [f"- **{one.family}: {one.kind}, {one.rows:,} rows.** {_shortened(one.misses)}" for one in missing]
+    found += [line for _, _, line in kept.misses]
     found += [f"- A setting broke: {text}" for text in broke]
     return "## Kinds that miss a bar\n\n" + ("\n".join(found) if found else "None.")
 

@@ -11,12 +11,14 @@ CHOICE = "unknown in many releases, so that what is shown is a choice of the noi
 USUAL = "a bar for questions of its kind together, measured on held-out ones, with the noise of that added"
 ANY = "a bound on the bias, which holds for every table, is added to the noise"
 MODEL = "a model's value; the interval also holds the unbiased one, or a bound that the last choice certifies"
+LEARNED = "the multiple that held the noisy answers to held-out questions: the true ones are closer"
 MARGIN = "a margin that holds whatever the hypothesis is"
 PURPOSES: dict[tuple[str, str], str] = {
     ("mwem", ""): MODEL,
     ("curator", "frozen"): MODEL,
     ("curator", "free"): MARGIN,
     ("list-curator", "free"): MARGIN,
+    ("learned", ""): LEARNED,
     ("predicates", "wide"): "a certified bias bound, around a guess that is usually closer",
     ("whole-table", ""): "a model's value, whose bar is made to hold for 95% of questions, not for each of them",
     ("stability-histogram", ""): "values below the threshold count as absent, with a bound on what they hide",
@@ -47,7 +49,7 @@ def purpose(family: str, kind: str) -> str | None:
         return USUAL
     if "measured" in kind:
         return None
-    always = family.startswith(("mwem", "whole-table")) or kind.startswith(("frozen", "quantile"))
+    always = family.startswith(("mwem", "whole-table", "learned")) or kind.startswith(("frozen", "quantile"))
     if not always and not kind.endswith(BOUNDED):
         return None
     fits = [key for key in PURPOSES if family.startswith(key[0]) and kind.startswith(key[1])]

@@ -8,6 +8,7 @@ import pytest
 from benchmarks.coverage_study import families
 from benchmarks.coverage_study.asked import Seen
 from benchmarks.coverage_study.counting import tallies
+from benchmarks.coverage_study.kept import kept_page
 from benchmarks.coverage_study.page import page_text
 from benchmarks.coverage_study.run import observed, read_lines, run_all
 from benchmarks.coverage_study.settings import Setting
@@ -82,6 +83,37 @@ def test_what_has_a_bias_bound_is_wide_on_purpose_and_its_factor_is_named(monkey
     factor = tallies_of(line)["cell, bounded"].width_over_error
     assert factor == pytest.approx(3.96 / 1.96, rel=0.03)
     assert f"| planted: cell, bounded | {factor:.3g} to {factor:.3g} |" in text
+
+
+def test_what_was_not_run_again_is_kept_from_the_page_as_it_was(monkeypatch):
+    """Two families and two numbers of rows; a line that missed is kept with its reason, and goes when it is run."""
+    monkeypatch.setitem(families.FAMILIES, "tables", families.Family("codes", lambda _: normal_answers(1.0)))
+    monkeypatch.setitem(families.FAMILIES, "histogram", families.Family("codes", lambda _: normal_answers(0.8)))
+    runs = [setting("tables"), setting("histogram"), setting("histogram", rows=2_000)]
+    lines = [observed(one, most=RELEASES) | {"code": "0123456789abcdef"} for one in runs]
+    first, missed = page_text(lines, runs)
+    assert len(missed) == 1
+    before = kept_page(first)
+    assert {(one.family, one.kind, one.rows) for one in before.lines} == {
+        ("tables", "cell", 200), ("histogram", "cell", 200), ("histogram", "cell", 2_000),
+    }  # fmt: skip
+    factors = {one.rows: one.factor for one in before.lines if one.family == "histogram"}
+    seen = {line["setting"]["rows"]: tallies_of(line)["cell"].width_over_error for line in lines[1:]}
+    assert factors == pytest.approx(seen, rel=0.01)
+    again, still = page_text(lines[:1], runs, before)
+    assert "**Kept.**" in again
+    assert "histogram (200, 2,000)" in again
+    assert [line for line in first.splitlines() if line.startswith("| cell")] == [
+        line for line in again.splitlines() if line.startswith("| cell")
+    ]
+    assert len(still) == 2, "one line a number of rows that missed"
+    assert all(line in first for line in still)
+    assert "not run yet" not in again
+    some, left = page_text(lines[:2], runs, kept_page(again))
+    assert "histogram (2,000)" in some
+    assert "tables (" not in some.split("## ")[0].split("Kept")[1]
+    assert len(left) == 2
+    assert "2,000 rows.**" in left[1]
 
 
 def test_the_error_of_a_share_knows_that_answers_of_one_release_depend_on_each_other():
