@@ -16,7 +16,8 @@ import pytest
 import hushtable as ht
 from faults import hush
 from hushtable.audit.made_up_tables import Row, possible_rows
-from hushtable.audit.specimens import SPECIMENS, Specimen
+from hushtable.audit.specimen import Specimen
+from hushtable.audit.specimens import SPECIMENS
 from hushtable.vault.ledger.ledger import Ledger
 
 ATTRIBUTES: dict[str, dict[str, Any]] = {

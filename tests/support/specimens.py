@@ -8,8 +8,9 @@ from pathlib import Path
 
 import hushtable as ht
 from hushtable.audit.shapes import BINARY, CLOSED, OPEN, RULES, SMOOTH, shape
-from hushtable.audit.specimens import APPROX, PURE, RHO, ROWS, TABLES, Specimen, rows_of
+from hushtable.audit.specimen import APPROX, PURE, RHO, ROWS, Specimen, rows_of
 from hushtable.audit.specimens import SPECIMENS as CATALOGUE
+from hushtable.audit.specimens import TABLES
 
 __all__ = [
     "APPROX",

@@ -22,7 +22,8 @@ from .made_up_tables import NAMES, MadeUpTable, possible_rows
 from .pairs import Pair, pair_tables
 from .releases import ReleaseCase
 from .shapes import RELATIONS, persons, shape
-from .specimens import CURATORS, CuratorSpecimen
+from .specimen import CuratorSpecimen
+from .specimens import CURATORS
 
 __all__ = ["curator_cases"]
 

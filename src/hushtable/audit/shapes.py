@@ -19,6 +19,7 @@ __all__ = [
     "REAL",
     "RELATIONS",
     "RULES",
+    "SIX_FACTS",
     "SMOOTH",
     "Attributes",
     "persons",
@@ -26,6 +27,9 @@ __all__ = [
 ]
 
 Attributes = dict[str, Any]
+SIX_FACTS: Attributes = {
+    name: {"kind": "boolean", "missing": "error"} for name in ("near", "cheap", "new", "old", "far", "red")
+}
 BINARY: Attributes = {name: {"kind": "boolean", "missing": "error"} for name in ("near", "cheap", "new")}
 MIXED: Attributes = {
     "age": {"kind": "integer", "between": [0, 99], "edges": [18]},
