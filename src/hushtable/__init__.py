@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from . import learning as learning
     from .budget import Budget as Budget
     from .budget import Unit as Unit
     from .curator.answer import CuratorAnswer as CuratorAnswer
@@ -81,6 +82,7 @@ _HOMES = {
     "Learned": "questions.workloads.learned",
     "Language": "maths.learning.language",
     "Regressor": "maths.learning.learner",
+    "learning": "learning",
     "Ranges": "questions.workloads.ranges",
     "Linear": "questions.workloads.linear",
     "Smooth": "questions.workloads.smooth",
@@ -114,7 +116,8 @@ __all__ = list(_HOMES)
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'hushtable' has no attribute '{name}'")
-    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    module = import_module(f"{__name__}.{_HOMES[name]}")
+    value = module if _HOMES[name] == name else getattr(module, name)
     globals()[name] = value
     return value
 

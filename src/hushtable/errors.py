@@ -147,10 +147,10 @@ class BadPlan(HushError):
 class TooLarge(BadPlan):
     """More numbers than the cap; names the largest order that fits."""
 
-    def __init__(self, *, order: int, numbers: int, cap: int, fits: int) -> None:
+    def __init__(self, *, order: int, numbers: int, cap: int, fits: int, what: str = "width") -> None:
         self.order, self.numbers, self.cap, self.fits = order, numbers, cap, fits
-        advice = f"the largest width that fits is {fits}" if fits else "merge bins or drop attributes"
-        super().__init__(f"width {order} needs {numbers:,} numbers and the cap is {cap:,}; {advice}")
+        advice = f"the largest {what} that fits is {fits}" if fits else "merge bins or drop attributes"
+        super().__init__(f"{what} {order} needs {numbers:,} numbers and the cap is {cap:,}; {advice}")
 
 
 class BadQuestion(HushError):

@@ -120,6 +120,7 @@ def test_public_names_are_pinned():
         "combine",
         "compare",
         "connect",
+        "learning",
         "load",
         "plan",
         "plan_curator",

@@ -22,7 +22,8 @@ BUDGETS = {"pure": ht.Budget(epsilon=2), "zcdp": ht.Budget(rho="0.5"), "approx":
 RELATIONS = ("replace", "add-remove")
 WORKLOADS = ("marginals(width=2)", "whole_table()", "parities(order=2)")
 # These answer lists of values or functions of numbers, each with laws of its own below.
-OTHERS = {"decision-lists", "degree-cuts", "hash-sketch", "learned", "list-counts", "polynomials", "smooth-cheb",
+OTHERS = {"decision-lists", "degree-cuts", "hash-sketch", "learned", "list-counts", "parity-rows", "polynomials",
+          "privlearn", "smooth-cheb",
           "stability-histogram", "smooth-direct", "smooth-paper", "smooth-sparse", "smooth-spline",
           "sparse-project", "tree"}  # fmt: skip
 # Conditions that are true or false for every row: the columns have no missing values.
@@ -81,6 +82,8 @@ OTHER_CASES = {
     "list-counts": (("url IN ('a1', 'a2')", "url = 'b'"), ("pure", "zcdp")),
     "decision-lists": (("decides(choice, near AND NOT cheap AND new)",), ("pure", "zcdp")),
     "polynomials": (("polynomial(near, NOT cheap)", "polynomial(near, cheap)"), ("pure", "zcdp")),
+    "parity-rows": (("parity(near, cheap)",), ("pure", "zcdp")),
+    "privlearn": (("near AND NOT cheap", "near OR (cheap AND new)"), ("pure", "zcdp")),
     "learned": (("near AND NOT cheap", "near OR (cheap AND new)"), ("pure", "zcdp")),
     "smooth-spline": (("SELECT count(*) FROM t", "sex = 'male'"), ("pure", "zcdp")),
     "smooth-cheb": (("SELECT count(*) FROM t",), ("zcdp",)),
@@ -213,7 +216,7 @@ class TestRows:
 @pytest.mark.parametrize(("name", "relation", "currency"), OTHER_PARAMS)
 def test_other_counts_are_shares_of_all_rows(name, relation, currency, other):
     synopsis = other(name, relation, currency)
-    if name in ("decision-lists", "learned", "polynomials"):
+    if name in ("decision-lists", "learned", "parity-rows", "polynomials", "privlearn"):
         rows = float(synopsis.model.sums[0])
     elif name.startswith("smooth"):
         rows = number(synopsis, "SELECT count(*) FROM t", count=True)

@@ -332,6 +332,7 @@ def test_a_draft_says_why_and_leaves_ids_out():
         {
             "patient_id": [f"p{i}" for i in range(rows)],
             "doctor_id": [f"d{i % 60}" for i in range(rows)],
+            "patient": [i % 200 for i in range(rows)],
             "code": [i % 3 for i in range(rows)],
             "answer": ["NA" if i % 5 == 0 else "10 or more" if i % 2 else "2 to 9" for i in range(rows)],
         }
@@ -341,9 +342,15 @@ def test_a_draft_says_why_and_leaves_ids_out():
     text = made.text()
     assert "patient_id: left out: an id, since nearly every row has its own value" in text
     assert "doctor_id: left out: an id with up to 7 rows a value" in text
+    assert "if it names persons, say how many rows one may have: unit: {person: patient, rows: 2}" in text
     assert "few whole numbers: one bin each" in text
     assert "NA taken for missing" in text
     assert text.index("2 to 9") < text.index("10 or more")
     assert yaml.safe_load(text)["attributes"].keys() == {"code", "answer"}
     # An id alone is better than nothing at all.
     assert draft_domain(table.select(["patient_id"]), "t").names == ("patient_id",)
+
+
+def test_codes_with_zeros_are_quoted_all_alike():
+    text = draft(pa.table({"ward": ["007", "008", "019"] * 50}), "t").text()
+    assert "values: ['007', '008', '019']" in text

@@ -68,3 +68,10 @@ def test_quantiles_of_the_other_laws_are_those_of_their_twins():
     for chance in (0.01, 0.3, 0.5, 0.9):
         x = Law.LAPLACE.quantile(Fraction(3), chance) / 3
         assert (0.5 * math.exp(x) if x < 0 else 1 - 0.5 * math.exp(-x)) == pytest.approx(chance)
+
+
+@pytest.mark.parametrize("variance", [1e-3, 1e-6, 1e-300])
+def test_rounded_noise_that_is_never_seen_has_a_variance_to_divide_by(variance):
+    assert Law.ROUNDED.variance(variance) == 1e-12
+    assert Law.ROUNDED.fourth(variance) == 0
+    assert Law.ROUNDED.variances(np.array([variance, 4.0])).tolist() == [1e-12, Law.ROUNDED.variance(4.0)]

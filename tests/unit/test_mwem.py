@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,7 +11,9 @@ from tables import BINARY, MIXED, FakeDoor, domain, random_codes, table_of
 import hushtable as ht
 from hushtable.budget import Price
 from hushtable.errors import BadPlan, BadQuestion, BadSynopsis
+from hushtable.laws import Law
 from hushtable.maths.distribution import Factored
+from hushtable.maths.distribution.measured import Measured
 from hushtable.mechanisms import read_mechanism
 from hushtable.mechanisms.mwem.calibrate import calibrated
 from hushtable.mechanisms.mwem.learners import Learner, Sampled
@@ -185,6 +188,25 @@ class TestBars:
         assert mean.value == pytest.approx(CODES[3][CODES[1] == 1].mean(), abs=0.02)
         poor = released("mwem(rounds=1)", budget=ht.Budget(epsilon="0.01"))
         assert poor.ask("SELECT avg(smoker) FROM t WHERE age < 18").text().splitlines()[1:] == ["unknown (95%)"]
+
+
+def test_a_parity_of_two_columns_tells_the_shares_of_neither():
+    """Nor does a query about both that is even in each; a query about one, or of both together, and a table do."""
+    shape = ht.Domain.from_dict(
+        {"table": "t", "attributes": {f"x{i}": {"kind": "boolean", "missing": "error"} for i in range(4)}}
+    )
+    signs = np.array([[1, -1], [-1, 1]])
+
+    def item(*positions, function):
+        return Measured(positions, np.zeros(1, dtype=np.int64), Fraction(1), function)
+
+    queries = [item(0, 1, function=signs.ravel()), item(2, function=np.array([0, 1])), item(1, 3, function=signs)]
+    nothing = [SimpleNamespace(theta=np.zeros(1))] * 3
+    model = WeightedModel.of(shape, queries, nothing, law=Law.GAUSSIAN, rows=100)
+    assert model.told == {2}
+    assert model.seen == {0, 1, 2, 3}
+    both = replace(model, measured=(*queries, item(0, 3, function=np.array([0, 0, 0, 1]))))
+    assert both.told == {0, 2, 3}
 
 
 def test_a_question_about_very_many_attributes_is_summed_over_drawn_rows():

@@ -279,6 +279,13 @@ def test_too_many_terms_say_how_many_fit():
         ht.Family(name="f", columns=("b0",), variables=names, coefficients=len, degree=3, l1=1, l2=1)
 
 
+def test_too_many_monomials_of_a_named_family_say_which_degree_fits():
+    attributes = {f"x{i}": {"kind": "boolean", "missing": "error"} for i in range(60)}
+    wide = ht.Domain.from_dict({"table": "t", "attributes": attributes})
+    with pytest.raises(BadPlan, match="the largest degree that fits is 5"):
+        ht.plan(wide, rows=100, workload="polynomials(family=any_of, width=12, degree=8)", budget=PURE)
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -4,11 +4,13 @@ import json
 import re
 
 import numpy as np
+import pandas
 import pyarrow as pa
 import pytest
 
 import hushtable as ht
 from hushtable.errors import BadData, BadPath, BadPlan, BadQuestion, UnknownAttribute
+from hushtable.maths.smooth.axes import axis_of
 from hushtable.maths.smooth.evaluation import evaluate
 from hushtable.maths.smooth.expressions import parse_expression
 from hushtable.mechanisms import mechanisms
@@ -147,6 +149,29 @@ def test_shortcuts_are_the_formulas_they_stand_for():
     assert wave.groups == {"part": ("cos", "sin")}
     assert wave.value[1] == pytest.approx(synopsis.ask("avg(sin(0.1*age))").value, abs=1e-12)
     assert synopsis.ask("kde(age=40)").value == pytest.approx(synopsis.ask("kde(age=40, bandwidth=6)").value, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("more", "step"),
+    [({"step": 5}, 5.0), ({}, None), ({"step": 5, "atoms": [20]}, 5.0), ({"kind": "integer"}, 1.0)],
+)
+def test_a_declared_step_is_the_step_of_the_axis(more, step):
+    spec = {"kind": "number", "between": [0, 100], "missing": "error"} | more
+    shape = ht.Domain.from_dict({"table": "t", "attributes": {"v": spec}})
+    assert axis_of(shape, "v").step == step
+
+
+def test_quantiles_of_a_declared_step_are_its_multiples():
+    spec = {"kind": "number", "between": [0, 100], "step": 5, "missing": "error"}
+    shape = ht.Domain.from_dict({"table": "t", "attributes": {"v": spec}})
+    values = 5.0 * np.random.default_rng(3).binomial(20, 0.4, 5_000)
+    plan = ht.plan(shape, rows=5_000, workload=ht.Smooth(("v",)), budget=ht.Budget(epsilon=2))
+    synopsis = ht.Vault(pandas.DataFrame({"v": values}), shape).release(plan, randomness=ht.Simulated(1))
+    for level in (0.1, 0.5, 0.9):
+        answer = synopsis.ask(f"quantile(v, {level})")
+        ends = [float(answer.value), *(float(end) for end in answer.interval())]
+        assert [end % 5 for end in ends] == [0.0] * 3
+        assert ends[1] <= np.quantile(values, level, method="inverted_cdf") <= ends[2]
 
 
 def test_a_quantile_is_where_the_soft_distribution_function_reaches_the_level():

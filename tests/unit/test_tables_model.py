@@ -4,9 +4,11 @@ from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from tables import domain
 
+import hushtable as ht
 from hushtable.laws import Law
 from hushtable.maths.interactions.layout import InteractionLayout
 from hushtable.models.linear.histogram import HistogramModel
@@ -110,3 +112,15 @@ def test_cumulants_of_discrete_laplace_noise_are_sums_over_whole_numbers(scale):
     variance = weights @ k**2
     assert Law.LAPLACE.discrete_variance(Fraction(scale)) == pytest.approx(variance, rel=1e-9)
     assert Law.LAPLACE.discrete_fourth(Fraction(scale)) == pytest.approx(weights @ k**4.0 - 3 * variance**2, rel=1e-9)
+
+
+@pytest.mark.parametrize("rho", ["1000", "1e5"])
+def test_a_budget_that_buys_exact_numbers_gives_answers_with_next_to_no_bar(rho):
+    table = pa.table({"a": RANDOM.choice(["x", "y", "z"], 300), "b": RANDOM.random(300) < 0.4})
+    plan = ht.plan(domain({"a": THREE, "b": TWO}), rows=300, workload=ht.Marginals(width=2), mechanism="tables",
+                   budget=ht.Budget(rho=rho))  # fmt: skip
+    answer = ht.Vault(table, plan.domain).release(plan, randomness=ht.Simulated(1)).ask("a = 'x' AND b")
+    truth = float(np.mean([a == "x" and b for a, b in zip(*(c.to_pylist() for c in table.columns), strict=True)]))
+    low, high = answer.interval(0.95)
+    assert low <= truth <= high
+    assert high - low < 1e-6

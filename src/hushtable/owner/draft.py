@@ -13,9 +13,9 @@ import pyarrow as pa
 from ..domain import Domain
 from ..domain.attributes import FALSE_WORDS, MISSING, OTHER, TRUE_WORDS, number_in
 from ..domain.csv_text import Csv
+from ..domain.identifier_names import names_an_identifier
 from ..domain.range_cells import SINGLE
 from ..domain.reading_words import USUAL_CODES
-from ..domain.review import ID_NAMES
 from ..domain.yaml_text import yaml_text
 from ..errors import BadData, BadDomain
 from ..maths.keys.keys import scalar_text
@@ -107,7 +107,7 @@ def _counted(column: pa.Array) -> list[tuple[str | None, int]]:
 def _looks_like_an_id(name: str, counts: Mapping[str | None, int]) -> str | None:
     """Why a column is left out: it is named like an id, and nearly every value is another."""
     rows, distinct = sum(counts.values()), len(counts)
-    if not ID_NAMES.search(name) or rows < FEW_ROWS or distinct <= MOST_VALUES:
+    if not names_an_identifier(name) or rows < FEW_ROWS or distinct <= MOST_VALUES:
         return None
     most = max(counts.values())
     if distinct > MOSTLY * rows:
