@@ -74,9 +74,11 @@ coverage: $(STAMP) ## how often intervals hold the truth, for docs/coverage.md (
 papers: $(STAMP) ## the sources again: their numbers, ours, the verdict (a few minutes)
 	$(BIN)/hush reproduce blum2011
 	$(BIN)/hush reproduce dwork2012
+	$(BIN)/hush reproduce gupta2011
 	$(BIN)/hush reproduce hardt2010
 	$(BIN)/hush reproduce hardt2012
 	$(BIN)/hush reproduce rothblum2010
+	$(BIN)/hush reproduce servedio2012
 	$(BIN)/hush reproduce thaler2012
 	$(BIN)/hush reproduce poster
 	$(BIN)/hush reproduce wang2013

@@ -19,7 +19,7 @@ RANKS: Ranks = (
     ("errors", "normal", "accounting", "budget", "laws", "words", "registry", "files", "extras", "addresses"),
     ("domain",),
     ("maths",),
-    ("questions",),
+    ("questions", "learning"),
     ("models",),
     ("vault",),
     ("mechanisms",),
@@ -31,7 +31,7 @@ RANKS: Ranks = (
     ("cli",),
 )
 MATHS: Ranks = (
-    ("graphs", "interactions", "keys", "ranges", "smooth", "trees"),
+    ("graphs", "interactions", "keys", "ranges", "smooth", "submodular", "trees"),
     ("linear", "wide", "weighted_rows"),
     ("distribution", "families", "geometry"),
     ("learning",),
