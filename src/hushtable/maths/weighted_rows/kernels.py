@@ -10,6 +10,7 @@ from numba import njit
 
 __all__ = [
     "around",
+    "compile_seldom_met",
     "gibbs_pass",
     "length_cells",
     "nearest_non_negative",
@@ -306,3 +307,11 @@ def gibbs_pass(codes: Any, base: Any, bases: Any, links: Any, starts: Any, maps:
             if counted and row[j] == group[j]:
                 state[0] += 1
                 state[1] += order[j]
+
+
+def compile_seldom_met() -> None:
+    """Compiles what only some released numbers lead to: no trial on made-up rows is sure to meet these."""
+    one = np.ones(1)
+    around(np.ones((1, 1)), 1)
+    spread_rows(np.zeros((1, 1), dtype=np.uint16), one, np.zeros(1, dtype=np.int64), np.ones(1, dtype=np.int64), one,
+                np.zeros(1, dtype=np.int64), np.zeros(1))  # fmt: skip

@@ -78,6 +78,9 @@ class PairRake(Mechanism[WholeTable]):
 
     def trials(self, domain: Domain, design: Design[WholeTable]) -> Iterator[Trial]:
         """Few columns, but dependent ones, so that pairs and triples are measured."""
+        from ...maths.weighted_rows.kernels import compile_seldom_met
+
+        compile_seldom_met()
         sizes = [min(size, 6 if size <= 256 else size) for size in sorted(domain.sizes)[-3:]]
         yield self._trial(domain, design, [max(2, size) for size in sizes], lambda row, _: row)
         if may_be_rare(domain.sizes, Law.of(design.price)):
