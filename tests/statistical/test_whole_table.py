@@ -139,38 +139,62 @@ def test_sums_of_rare_values_have_the_noise_they_state(neighbours, no_fit):
     check_scale(found, 0.0)
 
 
-def standard_errors(shape, codes, budget, releases):
-    """(value - truth) / stderr of cells of measured tables; one cell a table, so that they are nearly independent."""
-    found = []
-    for number in range(releases):
-        model = release(shape, codes, budget, calibration=0)
-        for raw in model.tables:
-            one = raw.set
-            if len(one.members) not in (1, 2) or one.cells < 2:
-                continue
-            value, stderr = moments_of_column(model, one.members[0]) if raw.alone else moments_of_pair(model, raw)
-            groups = [g[codes[j]] for j, g in zip(one.members, one.maps, strict=True)]
-            true = np.bincount(np.ravel_multi_index(groups, one.shape), minlength=one.cells)
-            cell = number % one.cells
-            found.append((value[cell] - true[cell]) / stderr[cell])
-    return np.array(found)
+def by_noise(model, raw, cell):
+    """How a measured cell hangs on the noises of a release, each of variance 1: columns, interactions, rows."""
+    one, (_, spread) = raw.set, model.total
+    columns = [np.zeros(size) for size in model.domain.sizes]
+    inner = [np.zeros(table.set.cells) for table in model.measured]
+    share = (1 - len(one.members)) / one.cells
+    for j, groups, size, mine in zip(one.members, one.maps, one.shape, np.unravel_index(cell, one.shape), strict=True):
+        weights = (groups == mine) * (size / one.cells)
+        columns[j], share = weights - weights.mean(), share + weights.mean()
+    if not raw.alone:
+        inner[model.measured.index(raw)] = interaction_of(np.eye(one.cells)[cell].reshape(one.shape)).ravel()
+    parts = [w * v**0.5 for w, v in zip(columns, model.totals.variances, strict=True)]
+    parts += [w * table.variance**0.5 for w, table in zip(inner, model.measured, strict=True)]
+    return np.concatenate([*parts, [share * spread**0.5]])
+
+
+def measured_errors(model, codes, random):
+    """Errors of one random cell of every measured column and pair, what they state, and how they hang on the noises."""
+    error, stderr, noises = [], [], []
+    for raw in {raw.set.members: raw for raw in model.tables if raw.set.cells > 1}.values():
+        one = raw.set
+        if len(one.members) not in (1, 2):
+            continue
+        value, stated = moments_of_column(model, one.members[0]) if raw.alone else moments_of_pair(model, raw)
+        groups = [g[codes[j]] for j, g in zip(one.members, one.maps, strict=True)]
+        true = np.bincount(np.ravel_multi_index(groups, one.shape), minlength=one.cells)
+        cell = int(random.integers(one.cells))
+        error.append(value[cell] - true[cell])
+        stderr.append(stated[cell])
+        noises.append(by_noise(model, raw, cell))
+    return np.array(error), np.array(stderr), np.array(noises)
 
 
 @pytest.mark.parametrize("neighbours", ["replace", "add-remove"])
 @pytest.mark.parametrize("budget", [ht.Budget(epsilon=1, delta="1e-9"), ht.Budget(epsilon=2)], ids=["zcdp", "pure"])
 def test_measured_values_have_the_errors_they_state(neighbours, budget, no_fit):
-    """Answers from these tables: the mean square of standard errors is 1, 6 sigma on each side, false alarm < 1e-8.
+    """Answers from these tables: stated errors follow from the noises, and observed ones have their size and mean 0.
 
-    Scales 25% wrong show; the noise itself is tested to 7% above.
+    Cells of a release share noise (of columns, and of the number of rows), so they are made independent first: then
+    the mean square is 1, 6 sigma on each side, false alarm < 1e-8. Their sum has the standard deviation that the
+    noises give it: 6 sigma, false alarm < 1e-8. Scales 25% wrong show; the noise itself is tested to 7% above.
     """
-    shape = domain(MIXED, neighbours=neighbours)
-    seen = standard_errors(shape, random_codes(shape, 4000, seed=1), budget, releases=300)
-    kurtosis = 3.0 if budget.currency == "pure" else 0.0
+    shape, random = domain(MIXED, neighbours=neighbours), np.random.default_rng(3)
+    codes, seen, total, variance = random_codes(shape, 4000, seed=1), [], 0.0, 0.0
+    for _ in range(300):
+        error, stderr, noises = measured_errors(release(shape, codes, budget, calibration=0), codes, random)
+        assert stderr == pytest.approx(np.linalg.norm(noises, axis=1), rel=1e-9)
+        seen.append(np.linalg.solve(np.linalg.cholesky(noises @ noises.T), error))
+        total, variance = total + (error / stderr).sum(), variance + ((noises / stderr[:, None]).sum(axis=0) ** 2).sum()
+    seen, kurtosis = np.concatenate(seen), 3.0 if budget.currency == "pure" else 0.0
     tolerance = 6 * math.sqrt((2 + kurtosis) / len(seen))
     fits = lambda scale: abs(float(np.mean((seen * scale) ** 2)) - 1) < tolerance  # noqa: E731
     assert fits(1.0)
     assert not fits(1.25)
-    assert abs(seen.mean()) < 6 / math.sqrt(len(seen))
+    assert not fits(0.75)
+    assert abs(total) < 6 * math.sqrt(variance)
 
 
 def test_adult_at_epsilon_1(real_table):
