@@ -43,6 +43,15 @@ DOMAIN = ht.Domain.from_dict(
 )
 
 
+@pytest.fixture(autouse=True, scope="module")
+def types_known():
+    if postgres.missing():
+        yield
+    else:
+        with postgres.types_known():
+            yield
+
+
 def rows(count=3000) -> pa.Table:
     source = np.random.default_rng(1)
     return pa.table({

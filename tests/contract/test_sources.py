@@ -72,6 +72,15 @@ NAMES = DOMAIN.names
 ROWS = 12
 
 
+@pytest.fixture(autouse=True, scope="module")
+def types_known():
+    if postgres.missing():
+        yield
+    else:
+        with postgres.types_known():
+            yield
+
+
 def reading(data, domain=DOMAIN):
     """One entry a row: all that the program makes of it, in one snapshot, as a release reads."""
     source = open_source(data, domain)
