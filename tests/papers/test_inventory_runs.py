@@ -18,7 +18,11 @@ INVENTORY = tomllib.loads((Path(__file__).parents[2] / "papers" / "inventory.tom
 # tests/papers/test_papers.py runs those that reproduce a source.
 COMMANDS = sorted({item["command"] for source in INVENTORY.values() for item in source["items"].values()
                    if not item.get("command", "hush reproduce").startswith("hush reproduce")})  # fmt: skip
-ROWS = 20_000
+VERBS = sorted({command.split()[1] for command in COMMANDS})
+# The first of every verb is tried with the fast tests, the others in the slow suite.
+QUICK = {next(command for command in COMMANDS if command.split()[1] == verb) for verb in VERBS}
+RUNS = [pytest.param(command, marks=[] if command in QUICK else pytest.mark.slow) for command in COMMANDS]
+ROWS = 2_000
 BITS = [f"x{i}" for i in range(6)]
 NUMBERS = ["age", "a", "b", "c", "d", "e", "f"]
 INPUTS = [f"input{i}" for i in range(12)]
@@ -117,7 +121,7 @@ def filled(command, folder, monkeypatch):
     return command
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", RUNS)
 def test_a_command_of_the_inventory_runs(command, folder, monkeypatch, capsys):
     line = filled(command, folder, monkeypatch)
     code = hush(line, monkeypatch)

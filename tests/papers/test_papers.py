@@ -14,6 +14,9 @@ from hushtable.cli import main, reproduce
 ROOT = Path(__file__).parents[2]
 NAMES = ("blum2011", "dwork2012", "gupta2011", "hardt2010", "hardt2012", "poster", "rothblum2010", "servedio2012",
          "thaler2012", "wang2013")  # fmt: skip
+# The reproductions of a few seconds; those of the others are in the slow suite.
+QUICK = ("gupta2011", "thaler2012")
+RUNS = [pytest.param(name, marks=[] if name in QUICK else pytest.mark.slow) for name in NAMES]
 FIELDS = {"name", "where", "says", "quantity", "theirs", "bar", "relation", "tolerance", "why", "verdict", "note",
           "ours", "found", "holds", "measured"}  # fmt: skip
 CLAIM = {"name": "c", "where": "", "says": "", "quantity": "", "theirs": 1.0, "relation": "equal", "tolerance": 0.1,
@@ -25,7 +28,7 @@ def paper():
     return reproduce._papers()
 
 
-@pytest.fixture(scope="module", params=NAMES)
+@pytest.fixture(scope="module", params=RUNS)
 def made(request, paper, tmp_path_factory):
     folder = tmp_path_factory.mktemp("papers") / request.param
     return request.param, folder, paper.reproduce(request.param, folder=folder, fast=True)
