@@ -77,5 +77,7 @@ def _candidates(workload: Workload, choice: Choice) -> list[Mechanism[Any]]:
     if asked_for is None:
         return [m for m in mechanisms().values() if m.suits(workload) and m.may_be_chosen(workload)]
     if not asked_for.suits(workload):
-        raise BadPlan(f"the mechanism {asked_for.name} cannot answer {workload}")
+        able = [m.name for m in mechanisms().values() if m.suits(workload)]
+        instead = f"; these can: {', '.join(able)}" if able else ""
+        raise BadPlan(f"the mechanism {asked_for.name} cannot answer {workload}{instead}")
     return [asked_for]
