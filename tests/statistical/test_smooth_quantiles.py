@@ -145,14 +145,14 @@ def test_usual_intervals_hold_as_much_as_they_say(budget, neighbours, monkeypatc
     assert 0.93 <= share <= 0.995
     assert factor < 6
     if budget is PURE:  # of 2,000 rows with a delta most of the width is noise, which has no scale
-        monkeypatch.setattr(usual_places, "SCALES", dict.fromkeys(usual_places.SCALES, 0.2))
+        monkeypatch.setattr(usual_places, "SCALES", dict.fromkeys(usual_places.SCALES, (0.1, 0.1)))
         monkeypatch.setattr(usual_places, "_steps", lambda *_: ())
         assert over_all()[0] < 0.93
 
 
 @pytest.mark.parametrize("neighbours", ["replace", "add-remove"])
 def test_a_column_of_one_decimal_is_held_where_noise_hides_its_steps(neighbours, monkeypatch):
-    """2,000 rows with a delta; without a thought of steps two thirds are held."""
+    """2,000 rows with a delta; without a thought of steps and of piles two thirds are held."""
     values = tables(2000)["rounded"]
 
     def inside():
@@ -160,4 +160,5 @@ def test_a_column_of_one_decimal_is_held_where_noise_hides_its_steps(neighbours,
 
     assert at_least(inside(), 0.95)
     monkeypatch.setattr(usual_places, "_steps", lambda *_: ())
+    monkeypatch.setattr(usual_places, "PILED", 1.0)
     assert not at_least(inside(), 0.95)

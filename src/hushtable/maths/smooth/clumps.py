@@ -43,6 +43,7 @@ class Variances(NamedTuple):
 class Clumps(NamedTuple):
     """For each size of clumps its chance at each edge, and how far rows below the edges may be from the spread."""
 
+    sizes: Floats
     chance: Floats
     """Matrix (sizes, edges)."""
     unseen: Variances
@@ -52,6 +53,15 @@ class Clumps(NamedTuple):
     fit: Variances
     """What noise does to the spread, which was made without a thought of sizes; one line."""
 
+    @property
+    def largest(self) -> float:
+        """The size of clumps at the edge where they are largest: the mean of its powers, by their chances."""
+        return float(np.exp((np.log(self.sizes) @ self.chance).max()))
+
+    def scaled(self, scale: float) -> Clumps:
+        """What sums without noise leave open is as large as the clumps say times this; what noise adds is as it is."""
+        return self._replace(unseen=Variances(*(scale**2 * part for part in self.unseen)))
+
     def beyond(self, distance: Floats, level: float) -> Floats:
         """At each edge, the chance that rows below - level x rows is as far as this from what the spread says."""
         variance = self.unseen.at(level) + np.maximum(self.noise.at(level), self.fit.at(level))
@@ -59,11 +69,8 @@ class Clumps(NamedTuple):
         return np.asarray((self.chance * 2 * ndtr(-np.abs(distance) / stderr)).sum(axis=0))
 
 
-def clumps_of(basis: Basis, sums: Floats, covariance: Floats, spread: Spread, *, scale: float = 1.0) -> Clumps | None:
-    """Chances by the likelihood of each size, all sizes being as likely before; None where no number comes out.
-
-    What sums without noise would leave open is as large as the clumps say times `scale`; what noise adds is as it is.
-    """
+def clumps_of(basis: Basis, sums: Floats, covariance: Floats, spread: Spread) -> Clumps | None:
+    """Chances by the likelihood of each size, all sizes being as likely before; None where no number comes out."""
     powers = np.arange(0, min(max(np.log10(spread.rows), 0.0), MOST_POWER) + 1e-9, STEP)
     sizes = 10.0**powers
     evidence = np.zeros((len(sizes), len(spread.edges)))
@@ -82,12 +89,12 @@ def clumps_of(basis: Basis, sums: Floats, covariance: Floats, spread: Spread, *,
         fit = _fit_noise(covariance, spread)
     except np.linalg.LinAlgError:
         return None
-    unseen = Variances(*(np.multiply.outer(scale**2 * sizes, part) for part in bare))
+    unseen = Variances(*(np.multiply.outer(sizes, part) for part in bare))
     noise = Variances(*(
         np.array([given[i] - size * part for size, given in zip(sizes, noisy, strict=True)])
         for i, part in enumerate(bare)
     ))  # fmt: skip
-    found = Clumps(chance / chance.sum(axis=0), unseen, noise, fit)
+    found = Clumps(sizes, chance / chance.sum(axis=0), unseen, noise, fit)
     parts = [found.chance, *unseen, *noise, *fit]
     return found if all(np.isfinite(part).all() for part in parts) else None
 

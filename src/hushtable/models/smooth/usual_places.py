@@ -17,12 +17,13 @@ from ...maths.smooth.row_spread import MOST_FUNCTIONS, Spread, spread_rows
 from ...maths.smooth.splines import SplineBasis
 from .released_sums import SmoothSums
 
-__all__ = ["SCALES", "UsualPlaces", "usual_places"]
+__all__ = ["PILED", "SCALES", "UsualPlaces", "usual_places"]
 
 Floats = NDArray[np.float64]
-# By how much what clumps leave open is scaled. Splines: the least multiple of 0.05 with which 95% intervals held 94%
-# and more of each of five real tables. Polynomials: by hand, for a simulated column with piles (docs/smooth.md).
-SCALES = {"spline": 0.45, "chebyshev": 0.75}
+# By how much what clumps leave open is scaled: for columns without piles, and for those whose largest clumps are more
+# than this share of the rows. The least with which 95% intervals hold 94% and more of each table (docs/smooth.md).
+PILED = 0.03
+SCALES = {"spline": (0.3, 0.75), "chebyshev": (0.3, 1.35)}
 # Where noise moves the share of rows below a place by more than this, what it hides is not usual: intervals of columns
 # together with categories, of 200 and 2,000 rows, held 76% to 93% there, and 95% to 100% below it.
 MOST_NOISE = 0.05
@@ -77,7 +78,8 @@ def usual_places(margin: SmoothSums, kept: Floats, scale: float | None = None) -
     """Of the rows of the kept cells; None where the release is too fine or too noisy, or has numbers no rows have."""
     if margin.basis.size > MOST_FUNCTIONS:
         return None
-    return _found(margin, kept.astype(np.float64).tobytes(), scale or SCALES[_kind(margin)])
+    scales = SCALES[_kind(margin)] if scale is None else (scale, scale)
+    return _found(margin, kept.astype(np.float64).tobytes(), scales)
 
 
 def _kind(margin: SmoothSums) -> str:
@@ -85,14 +87,15 @@ def _kind(margin: SmoothSums) -> str:
 
 
 @lru_cache(maxsize=KEPT)
-def _found(margin: SmoothSums, kept: bytes, scale: float) -> UsualPlaces | None:
+def _found(margin: SmoothSums, kept: bytes, scales: tuple[float, float]) -> UsualPlaces | None:
     """Kept, because one column is asked about at several levels."""
     sums, covariance = margin.joint(np.frombuffer(kept))
     spread = spread_rows(margin.basis, sums, covariance)
-    clumps = None if spread is None else clumps_of(margin.basis, sums, covariance, spread, scale=scale)
+    clumps = None if spread is None else clumps_of(margin.basis, sums, covariance, spread)
     if spread is None or clumps is None or clumps.noise.at(0.5)[-1].max() > (MOST_NOISE * spread.rows) ** 2:
         return None
     (axis,) = margin.axes
+    clumps = clumps.scaled(scales[clumps.largest > PILED * spread.rows])
     return UsualPlaces(axis, spread, clumps, tuple(_steps(margin, axis, sums, covariance, spread)))
 
 
