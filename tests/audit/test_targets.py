@@ -1,4 +1,7 @@
-"""Everything that may leave the vault has an audit case, and the command says what it found."""
+"""Everything that may leave the vault has an audit case, and the command says what it found.
+
+The cases themselves are run by `make audit-fast`, and with more releases by `make audit`.
+"""
 
 import json
 
@@ -60,14 +63,6 @@ def test_a_page_is_the_same_every_time_and_names_what_failed():
     broken = [type(results[0])(r.target, r.case, tuple(
         type(c)(**{**c.__dict__, "passed": c.kind != "law"}) for c in r.checks)) for r in results]  # fmt: skip
     assert "**FAILED**: law" in page(broken)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("target", targets(), ids=lambda t: f"{t.group}-{t.name}".replace(" ", "-"))
-def test_a_fast_audit_passes(target):
-    results = list(audit([target], effort=FAST))
-    assert results
-    assert all(result.passed for result in results)
 
 
 def test_an_older_page_is_replaced_and_another_file_is_not(tmp_path):

@@ -16,7 +16,7 @@ from hushtable.errors import InUse
 from hushtable.server.accounts import Accounts
 from hushtable.server.purses import Purses
 
-KILLS = int(os.environ.get("HUSHTABLE_SERVER_KILLS", "8"))
+KILLS = int(os.environ.get("HUSHTABLE_SERVER_KILLS", "4"))
 PURSE = 6
 
 
