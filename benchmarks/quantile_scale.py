@@ -28,8 +28,8 @@ def run() -> Iterator[dict[str, Any]]:
                 for relation in RELATIONS:
                     for piled, share in _held(column, relation, currency):
                         held[GROUPS[piled]].setdefault(_table(column), []).append(share)
-        for piled, group in enumerate(GROUPS):
-            yield _judged(f"{basis}-{group}", held[group], SCALES[basis][piled])
+        for group, used in zip(GROUPS, SCALES[basis], strict=True):
+            yield _judged(f"{basis}-{group}", held[group], used)
 
 
 def _judged(what: str, held: dict[str, list[np.ndarray]], used: float) -> dict[str, Any]:

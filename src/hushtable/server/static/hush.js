@@ -50,7 +50,9 @@ if (ask) {
 
   // ---- names and values that complete themselves
   let words = null, list = null, at = -1;
-  const load = async () => (words ??= JSON.parse(await get(`/api/v1/releases/${encodeURIComponent(ask.dataset.release)}`)).columns);
+  // Asked for once: letters that are typed meanwhile wait for the same answer.
+  const load = () => (words ??= get(`/api/v1/releases/${encodeURIComponent(ask.dataset.release)}`)
+    .then((text) => JSON.parse(text).columns).catch((fault) => { words = null; throw fault; }));
   const quoted = (text) => `'${text.replaceAll("'", "''")}'`;
   const named = (name) => (/^[A-Za-z_]\w*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`);
   function close() { list?.remove(); list = null; at = -1; box.setAttribute("aria-expanded", "false"); box.removeAttribute("aria-activedescendant"); }
@@ -63,8 +65,9 @@ if (ask) {
     return [word, word ? columns.map((one) => named(one.name)) : [], before.length - word.length];
   }
   async function suggest() {
+    const columns = await load();
     const before = box.value.slice(0, box.selectionStart);
-    const [typed, all, from] = offers(await load(), before);
+    const [typed, all, from] = offers(columns, before);
     const found = all.filter((one) => one.toLowerCase().includes(typed.toLowerCase()) && one !== typed).slice(0, 8);
     close();
     if (!found.length) return;
