@@ -255,7 +255,7 @@ class TestTheRealCommand:
     """Through a shell, because exit codes and standard error are promises too."""
 
     def run(self, folder, *arguments):
-        command = [sys.executable, "-c", "from hushtable.cli import main; main()", *arguments]
+        command = [sys.executable, "-m", "hushtable", *arguments]
         return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
     def test_errors_go_to_stderr_in_one_line(self, folder):
