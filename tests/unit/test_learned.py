@@ -433,6 +433,11 @@ def test_a_predicate_that_does_not_compile_sees_public_cells_alone():
         ({"predicate": lambda q, row: row}, "must say one number for a row"),
         ({"predicate": lambda q, row: 1.5}, "from 0 to 1"),
         ({"predicate": lambda q, row: -0.25 * row[0]}, "from 0 to 1"),
+        ({"predicate": lambda q, row: 1.5, "steps": 1}, "from 0 to 1"),
+        (
+            {"predicate": lambda q, row: np.empty(1)[0] > 0},
+            "names 'empty', which reads memory that may hold other rows",
+        ),
         ({"predicate": lambda q, row: float("nan")}, "from 0 to 1"),
         ({"predicate": lambda q, row: "yes"}, "must say one number"),
         ({"predicate": 3}, "predicate must be a function"),
@@ -464,6 +469,28 @@ def test_a_predicate_with_a_memory_is_refused(monkeypatch):
     monkeypatch.setattr("hushtable.maths.learning.spoken.QUICK", 0)
     with pytest.raises(BadPlan, match="random"):
         ht.plan(DOMAIN, rows=ROWS, workload=ht.Learned(language(predicate=peeking), questions=100), budget=BUDGET)
+
+
+def unwritten(question, row):
+    """Says what lies in memory that nobody wrote to."""
+    return np.empty(8, np.int64)[3] == row[0]
+
+
+def seldom_set(question, row):
+    if row[0] + row[1] + row[2] + row[3] + row[4] + row[5] + row[6] + row[7] < 8:
+        said = row[0]
+    return said == 1
+
+
+@pytest.mark.parametrize("predicate", [unwritten, seldom_set], ids=lambda f: f.__name__)
+def test_a_predicate_that_reads_what_is_not_its_own_is_refused(predicate, monkeypatch):
+    """At the plan, compiled: too seldom to be seen on public rows, and before anything is spent."""
+    monkeypatch.setattr("hushtable.maths.learning.spoken.QUICK", 0)
+    monkeypatch.setattr("hushtable.maths.learning.spoken.Spoken.check", lambda *_: None)
+    own = ht.Learned(language(predicate=predicate, steps=1), questions=100)
+    with pytest.raises(BadPlan, match=r"memory that may hold other rows|read 'said' before it is set") as error:
+        ht.plan(DOMAIN, rows=ROWS, workload=own, budget=BUDGET)
+    assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize(

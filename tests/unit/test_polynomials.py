@@ -11,7 +11,7 @@ from numpy import random as numbers
 
 import hushtable as ht
 from hushtable.errors import BadPlan, BadQuestion
-from hushtable.maths.families import row_polynomials
+from hushtable.maths.families import row_code
 from hushtable.maths.families.bits import bit_weights
 from hushtable.maths.families.row_polynomials import RowPolynomials
 from hushtable.maths.interactions.layout import InteractionLayout
@@ -231,7 +231,7 @@ def test_code_that_remembers_rows_is_refused():
 
 
 def test_what_changes_with_the_rows_before_it_is_seen_on_public_rows(monkeypatch):
-    monkeypatch.setattr(row_polynomials, "REMEMBER", frozenset())
+    monkeypatch.setattr(row_code, "_refuse", lambda *_: None)
     with pytest.raises(BadPlan, match="change with the rows before it"):
         many(seeded_by_a_row)
 

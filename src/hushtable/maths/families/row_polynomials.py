@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import BadPlan
-from ...words import shortened
 from .family import Family
+from .row_code import compiled_alone, refuse_unset
 
 __all__ = ["RowPolynomials", "bound"]
 
@@ -26,11 +24,6 @@ MOST_CELLS, MOST_NUMBERS = 1 << 16, 1 << 24
 TRIED, MOST_PAIRS = 64, 1 << 18
 # What rounding may make of a gamma.
 ROUNDING = 1e-9
-# By these compiled code could remember something from one row to the next: generators have a state, and Python is all
-# there is.
-REMEMBER = frozenset({"random", "objmode"})
-# How numba paints its messages.
-COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,32 +54,25 @@ class RowPolynomials:
 
     @cached_property
     def compiled(self) -> Callable[[Integers], Any]:
-        """The function as machine code that keeps nothing from one row to the next, with its indices checked."""
+        """The function as machine code that keeps nothing from one row to the next, and reads nothing beyond one."""
         import numba
 
-        given = getattr(self.family.coefficients, "py_func", self.family.coefficients)
-        if remembering := sorted(_named_in(given, set()) & REMEMBER):
-            raise BadPlan(
-                f"{self.family.name}: its code names {remembering[0]!r}, by which one row could change what is said of "
-                "the next; use whole numbers and arrays alone"
-            )
-        numba_function = numba.njit(boundscheck=True)(given)
         row = numba.types.Array(numba.types.int64, 1, "C")
         try:
-            numba_function.compile((row,))
-            (returned,) = {numba_function.overloads[sig].signature.return_type for sig in numba_function.overloads}
-        except Exception as error:  # numba's own, of many kinds
-            said = shortened(" ".join(COLOURS.sub("", str(error)).split()), 200)
+            function = compiled_alone(self.family.name, self.family.coefficients, (row,))
+        except TypeError as error:
             raise BadPlan(
                 f"{self.family.name}: its columns have {self.cells:,} cells, more than are tried one by one, and its "
-                f"coefficients do not compile: name fewer columns, or use whole numbers and arrays alone ({said})"
+                f"coefficients do not compile: name fewer columns, or use whole numbers and arrays alone ({error})"
             ) from None
+        (returned,) = {overload.signature.return_type for overload in function.overloads.values()}
         if not isinstance(returned, numba.types.Array) or not isinstance(returned.dtype, numba.types.Integer):
             raise BadPlan(f"{self.family.name}: coefficients must return an array of whole numbers, not {returned}")
-        return numba_function  # type: ignore[no-any-return]
+        return function  # type: ignore[no-any-return]
 
     def check(self) -> None:
         """BadPlan unless the family is what it says, on public rows: every cell, or some drawn at random."""
+        refuse_unset(self.family.name, self.family.coefficients)
         rows = self._public_rows()
         if self.listed:
             coefficients = self.table
@@ -153,22 +139,6 @@ class RowPolynomials:
                 raise BadPlan(
                     f"{family.name}: the query {ones} is off by {off:.6g} for some row, more than gamma={allowed:g}"
                 )
-
-
-def _named_in(function: Any, seen: set[int]) -> set[str]:
-    """The names in the code of a function and of those that it calls, and the true names of what it calls otherwise."""
-    function = getattr(function, "py_func", function)
-    code = getattr(function, "__code__", None)
-    if code is None or id(function) in seen:
-        return set()
-    seen.add(id(function))
-    names, inner = set(code.co_names), [const.co_names for const in code.co_consts if hasattr(const, "co_names")]
-    names.update(*inner)
-    around = inspect.getclosurevars(function)
-    for own in (*around.globals.values(), *around.nonlocals.values()):
-        names |= set(f"{getattr(own, '__module__', '')}.{getattr(own, '__name__', '')}".split("."))
-        names |= _named_in(own, seen)
-    return names
 
 
 def _queries(variables: int, most: int, count: int) -> Iterator[NDArray[np.bool_]]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ...errors import BadPlan
 from ...words import listed, suggestion
 from ..families.family import Family
+from ..families.row_code import compiled_alone, refuse_unset
 from ..families.row_polynomials import MOST_CELLS, RowPolynomials
 from .language import MOST_STEPS, Language
 
@@ -36,6 +37,7 @@ class Spoken:
 
     def check(self, questions: Integers) -> None:
         """BadPlan unless the predicate says a number from 0 to 1 to typical questions on public random rows."""
+        refuse_unset(self.language.name, self.language.predicate)
         assert self._tried(questions) is not None
 
     def _tried(self, questions: Integers) -> Floats:
@@ -57,6 +59,8 @@ class Spoken:
         A family with a variable a question, one of which is 1, so that the trusted code that adds up families of
         polynomials, row by row and cut to their bounds, adds up these.
         """
+        if self.language.at_once is None:
+            self.check(questions)
         questions = questions.copy()
         questions.setflags(write=False)
         steps = self.steps(questions)
@@ -83,15 +87,14 @@ class Spoken:
 
     @cached_property
     def _compiled(self) -> Callable[[Any, Any], Any] | None:
-        """The predicate as machine code; None where it does not compile."""
+        """The predicate as machine code that reads nothing but its arguments; None where it does not compile."""
         import numba
 
         one = numba.types.Array(numba.types.int64, 1, "C")
         fixed = numba.types.Array(numba.types.int64, 1, "C", readonly=True)
-        function = numba.njit(boundscheck=True)(getattr(self.language.predicate, "py_func", self.language.predicate))
         try:
-            function.compile((fixed, one))
-        except Exception:  # numba's own, of many kinds
+            function = compiled_alone(self.language.name, self.language.predicate, (fixed, one))
+        except TypeError:
             return None
         return function  # type: ignore[no-any-return]
 
