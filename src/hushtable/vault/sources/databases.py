@@ -14,8 +14,8 @@ from ...addresses import TableAt
 from ...domain import Domain
 from ...domain.csv_text import Csv
 from ...errors import BadData, BadPath, HushError
-from ..coded_blocks import CodedBlocks
-from ..statistics.base import T, Total, add_up
+from ..held_codes import HeldCodes, coding_of
+from ..statistics.base import T, Total
 from .base import BATCH_ROWS, Progress, Source, watched
 
 __all__ = ["DatabaseSource", "quoted"]
@@ -33,7 +33,7 @@ class DatabaseSource(Source):
     def __init__(self, data: TableAt, *, numbers: frozenset[str] = frozenset()) -> None:
         self._at, self._numbers = data, numbers
         self._connection: Any = None
-        self._held: CodedBlocks | None = None
+        self._held: HeldCodes | None = None
 
     @classmethod
     def takes(cls, data: Any) -> bool:
@@ -83,27 +83,16 @@ class DatabaseSource(Source):
 
     def total(self, wanted: Total[T], domain: Domain, progress: Progress | None = None) -> T:
         """From held codes after the first pass of a snapshot, so that a connection that is lost then costs nothing."""
-        if not CodedBlocks.serves(wanted, domain) or self._connection is None:
+        held, coding = self._held, coding_of(wanted, domain)
+        if held is None or coding is None:
             return super().total(wanted, domain, progress)
-        if self._held is not None:
-            return self._held.total(wanted)
-        held = CodedBlocks()
-
-        def blocks() -> Iterator[object]:
-            for batch in watched(self.batches(wanted.columns(domain)), progress):
-                codes = wanted.read(batch, domain)
-                held.add_if_room(codes)
-                yield wanted.accumulate(codes)
-
-        summed = add_up(wanted, blocks())
-        self._held = held if held.complete else None
-        return summed
+        return held.total(wanted, coding, lambda names: watched(self.batches(names), progress))
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
         """One read-only transaction over all passes."""
         with self._opened() as connection:
-            self._connection = connection
+            self._connection, self._held = connection, HeldCodes()
             try:
                 yield
             finally:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, ClassVar
 
 import pyarrow as pa
 
+from ...domain import Domain
 from ...domain.attributes import canonical
 from ...errors import BadData
-from .base import BATCH_ROWS, Source, once
+from ..held_codes import HeldCodes, coding_of
+from ..statistics.base import T, Total
+from .base import BATCH_ROWS, Progress, Source, once, watched
 
 __all__ = ["FrameSource", "cell_texts"]
 
@@ -21,6 +25,7 @@ class FrameSource(Source):
 
     def __init__(self, data: Any) -> None:
         self._table = _table(data)
+        self._held: HeldCodes | None = None
 
     @classmethod
     def takes(cls, data: Any) -> bool:
@@ -40,6 +45,22 @@ class FrameSource(Source):
     def batches(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
         once(self.columns, names, "the frame")
         yield from self._table.select(list(names)).to_batches(max_chunksize=BATCH_ROWS)
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Codes are held over all passes."""
+        self._held = HeldCodes()
+        try:
+            yield
+        finally:
+            self._held = None
+
+    def total(self, wanted: Total[T], domain: Domain, progress: Progress | None = None) -> T:
+        """From held codes after the first pass that needs them."""
+        held, coding = self._held, coding_of(wanted, domain)
+        if held is None or coding is None:
+            return super().total(wanted, domain, progress)
+        return held.total(wanted, coding, lambda names: watched(self.batches(names), progress))
 
 
 def _table(frame: Any) -> pa.Table:

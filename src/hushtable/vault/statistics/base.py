@@ -20,7 +20,7 @@ from ...maths.interactions.layout import CoordinateNoise
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Additive", "Codes", "Statistic", "Sums", "T", "Total", "Totals", "add_up", "read_as"]
+__all__ = ["Additive", "Codes", "ReadAs", "Statistic", "Sums", "T", "Total", "Totals", "add_up", "read_as"]
 
 # One array of shape (attributes, rows): each row of the table as the codes of its domain.
 Codes = NDArray[np.uint8] | NDArray[np.uint16]
@@ -74,16 +74,16 @@ class ReadAs:
     """A total whose rows are coded by another domain than the one they are read with: by finer cells, say."""
 
     def __init__(self, wanted: Total[Any], domain: Domain) -> None:
-        self._wanted, self._domain = wanted, domain
+        self.wanted, self.domain = wanted, domain
         self.zeros, self.accumulate = wanted.zeros, wanted.accumulate
 
     def columns(self, domain: Domain) -> tuple[str, ...]:
         """Those of the total."""
-        return self._wanted.columns(self._domain)
+        return self.wanted.columns(self.domain)
 
     def read(self, batch: pa.RecordBatch, domain: Domain) -> Any:
         """Coded by its own domain."""
-        return self._wanted.read(batch, self._domain)
+        return self.wanted.read(batch, self.domain)
 
 
 def read_as(totals: Totals, domain: Domain) -> Totals:
