@@ -286,6 +286,7 @@ MISTAKES = [
     ("step word", table(x=number | {"step": "fine"}), ["x: step: expected a number, not 'fine'"]),
     ("atoms number", table(x=number | {"atoms": 0}), ["atoms is a list of values"]),
     ("atoms outside", table(x=number | {"atoms": [0, 11]}), ["the atom 11 does not lie between 0 and 10"]),
+    ("atoms between steps", table(x=number | {"step": 4, "atoms": [0, 6]}), ["the atom 6 is not 0 + j steps of 4"]),
     ("atoms of halves", table(x=integer | {"atoms": ["0.5"]}), ["the atoms of an integer are whole numbers"]),
     ("too many atoms", table(x=integer | {"atoms": [0] * 101}), ["101 atoms; at most 100"]),
 ]

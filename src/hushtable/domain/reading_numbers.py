@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -29,6 +29,7 @@ def read_number(
     if whole and (low.denominator, high.denominator) != (1, 1):
         raise BadDomain(f"{name}: an integer lies between whole numbers, not {readable(low)} and {readable(high)}")
     step, atoms = _step(name, given, between, whole), _atoms(name, given, between, whole)
+    _check_grid(name, atoms, low, step)
     made: dict[str, Any] = {"name": name, "low": low, "high": high, "step": step, "atoms": atoms} | shared
     ways = [way for way in ("edges", "bins", "cells") if way in given]
     if len(ways) > 1:
@@ -87,6 +88,16 @@ def _atoms(name: str, given: Mapping[str, Any], between: Between, whole: bool) -
         if whole and atom.denominator != 1:
             raise BadDomain(f"{name}: the atoms of an integer are whole numbers, not {readable(atom)}")
     return atoms
+
+
+def _check_grid(name: str, atoms: Sequence[Fraction], low: Fraction, step: Fraction | None) -> None:
+    """BadDomain where an atom is between two values that the step allows: no row could have it."""
+    for atom in atoms:
+        if step is not None and (atom - low) % step:
+            raise BadDomain(
+                f"{name}: the atom {edge_text(atom)} is not {edge_text(low)} + j steps of {edge_text(step)}; drop it, "
+                "or declare a smaller step"
+            )
 
 
 def _edges(name: str, edges: object, between: Between, whole: bool) -> tuple[Fraction, ...]:
