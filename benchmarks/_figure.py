@@ -14,6 +14,11 @@ def figure(name: str, value: float, unit: str, *, baseline: float | None, ratio:
             "ratio": float(ratio), "bar": bar, "holds": bool(holds)}  # fmt: skip
 
 
+def wanted(name: str, only: str | None) -> bool:
+    """Whether a call by `only` asks for figures whose names begin with `name`; a call without a name asks for all."""
+    return not only or name.startswith(only) or only.startswith(f"{name}-")
+
+
 def best_of(times: int, work: Callable[[], object]) -> float:
     """Seconds of the fastest run: noise on a shared machine only ever adds."""
     seconds = []

@@ -15,7 +15,7 @@ from unittest import mock
 import numpy as np
 
 import hushtable as ht
-from benchmarks._figure import figure
+from benchmarks._figure import figure, wanted
 from benchmarks._tables import domain_of, load, true_triples, variations
 from hushtable.maths.weighted_rows import fit_targets, repair, table_noise
 from hushtable.synopsis import Synopsis
@@ -27,7 +27,7 @@ CASES = (
     ("adult", "1"), ("adult", "0.1"), ("adult", "10"), ("adult-permuted", "1"), ("adult8", "1"), ("salary", "1"),
     ("taxi_chicago", "1"), ("nltcs", "1"), ("titanic", "1"), ("nycflights", "1"), ("diamonds", "1"), ("fire", "1"),
 )  # fmt: skip
-FIGURES = ("fit", *(f"fit-{name}-{epsilon}" for name, epsilon in CASES), "fit-even-100")
+FIGURES = (*(f"fit-{name}-{epsilon}" for name, epsilon in CASES), "fit-variation", "fit-even-100")
 RELEASES = 3
 # A pair may be so much further from the truth than the product of the released columns, in total variation, beside two
 # standard errors of its released distance.
@@ -35,9 +35,12 @@ EXCESS, SIGMAS = 0.002, 2.0
 EVEN_COLUMNS, EVEN_ROWS = 100, 27_000
 
 
-def run() -> Iterator[dict[str, Any]]:
-    ratios = []
+def run(only: str | None = None) -> Iterator[dict[str, Any]]:
+    """`python -m benchmarks fit-adult-10` compares one case alone."""
+    ratios, whole = [], wanted("fit-variation", only)
     for name, epsilon in CASES:
+        if not whole and not wanted(f"fit-{name}-{epsilon}", only):
+            continue
         if (found := load(name)) is None:
             print(json.dumps({"name": f"fit-{name}", "skipped": "no such table; set HUSHTABLE_DATA"}))
             continue
@@ -48,11 +51,12 @@ def run() -> Iterator[dict[str, Any]]:
             if made["name"].endswith("variation"):
                 ratios.append(made["ratio"])
             yield made
-    if ratios:
+    if whole and ratios:
         mean = float(np.mean(ratios))
         yield figure("fit-variation", mean, "mean over tables of variation with every step over that without",
                      baseline=1.0, ratio=mean, bar="ratio <= 0.99")  # fmt: skip
-    yield from even()
+    if wanted("fit-even-100", only):
+        yield from even()
 
 
 class Free:
