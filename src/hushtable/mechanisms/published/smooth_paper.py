@@ -66,7 +66,8 @@ class SmoothPaper(SmoothMechanism[WeightedSums]):
         if given and t <= jackson_folds(order):
             raise BadPlan(
                 f"the operator of order {order} needs at least {jackson_folds(order) + 1} degrees a column to be more "
-                f"than a constant, and this release has {t}; lower order, or give t"
+                f"than a constant, and this release has {t}; lower order, or give t in the workload, as in "
+                f"smooth(columns=[...], t={2 * jackson_folds(order)})"
             )
         made = chebyshev_design(
             self, domain, asked, price, rows, degrees=lambda _: t, smoothness=order,
