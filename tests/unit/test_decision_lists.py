@@ -37,6 +37,11 @@ NAMES = ["near", "cheap", "sports", "rural", "ranked", "warm"]
 BUDGETS = {"pure": Budget(epsilon=1), "zcdp": Budget(epsilon=1, delta="1e-9")}
 
 
+LONG = ht.Domain.from_dict(
+    {"table": "t", "attributes": {"c": {"kind": "decision_list", "inputs": [f"i{n}" for n in range(12)], "length": 20}}}
+)
+
+
 def shape(inputs=5, length=3, *, neighbours="replace", **more):
     lists = {"kind": "decision_list", "inputs": NAMES[:inputs], "length": length}
     return ht.Domain.from_dict({"table": "t", "neighbours": neighbours, "attributes": {"choice": lists, **more}})
@@ -345,6 +350,7 @@ class TestPlanning:
             ("decision_lists(order=0)", shape(), "order must be a whole number of at least 1, not 0"),
             ("decision_lists(order=four)", shape(), "not 'four'"),
             ("decision_lists(order=4)", shape(), "order 4 is more than the lists' 3 rules; use order=3"),
+            ("decision_lists(order=33)", LONG, "more than the lists' 12 rules; leave it out for the best one"),
             ("decision_lists(order=3)", shape(2, 5), "the lists' 2 rules"),
             ("decision_lists(attribute=chioce)", shape(), "Did you mean 'choice'?"),
             ("decision_lists(attribute=smoker)", shape(smoker={"kind": "boolean"}), "they are in choice"),

@@ -265,6 +265,8 @@ def off_bounds(row):
         (lambda row: np.array([1, 0, 0]), {"columns": ("b0", "nothing")}, "no column 'nothing'"),
         (lambda row: np.array([1, 0, 0]), {"degree": 3}, "degree must be a whole number"),
         (lambda row: row[7], {}, "ends in IndexError"),
+        (lambda row: np.array([1, 0, 0]), {"truth": 0.5}, "truth must be a function of a row and a query"),
+        (lambda row: np.array([1, 0, 0]), {"truth": lambda row, y: 1 / 0}, "truth ends in ZeroDivisionError for the"),
     ],
 )
 def test_a_family_that_is_not_what_it_says_is_refused_before_anything_is_spent(coefficients, changes, said, tmp_path):
@@ -289,6 +291,7 @@ def test_too_many_monomials_of_a_named_family_say_which_degree_fits():
 @pytest.mark.parametrize(
     ("text", "said"),
     [
+        ("polynomials()", "polynomials takes family, width, degree, r, basis; given: nothing"),
         ("polynomials(family=none_of, width=3)", "no family 'none_of'"),
         ("polynomials(family=any_of)", "needs the most variables"),
         ("polynomials(family=any_of, width=3, degree=4)", "degree must be a whole number from 1 to the width 3"),

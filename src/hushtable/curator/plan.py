@@ -307,7 +307,9 @@ def plan_curator(
         workload=lists, currency=currency or budget.currencies[-1],
         sub_universe=_reduced(domain, points, smoothness, lists, way),
     )  # fmt: skip
-    way = way if made.sub_universe is None else "hypothesis"
+    if made.sub_universe is not None:
+        way = "hypothesis"
+        made.sub_universe.check_worth(questions, rows)
     if lists is None and share and (rows is None or _worth(made, share, rows)):
         made = replace(made, calibration=share)
     able = [either for either in (made, made.other()) if way in (None, either.way) and either.feasible]
@@ -322,11 +324,10 @@ def _reduced(
     domain: Domain, points: int | None, smoothness: Number | None, lists: Workload | None, way: Way | None
 ) -> SubUniverse | None:
     """The points of the hypothesis; BadPlan where there is no hypothesis to put on them."""
-    sub = read_sub_universe(domain, points, smoothness)
-    if sub is not None and (lists is not None or way == "independent"):
+    if points is not None and (lists is not None or way == "independent"):
         kind = "of lists remembers keys" if lists is not None else "in the way independent has no hypothesis"
         raise BadPlan(f"points carry the hypothesis about conditions, and a curator {kind}; leave points out")
-    return sub
+    return read_sub_universe(domain, points, smoothness)
 
 
 def _worth(plan: CuratorPlan, share: Fraction, rows: int) -> bool:

@@ -49,6 +49,18 @@ class SubUniverse:
         logs = math.log(4 * questions / MISS)
         return math.sqrt(float(self.smoothness) * logs / self.points) + math.sqrt(logs / (2 * rows))
 
+    def check_worth(self, questions: int, rows: int | None) -> None:
+        """BadPlan where the threshold would be raised beyond all rows: no answer could ever be told from another."""
+        if rows is None or self.beyond(questions, rows) < 1:
+            return
+        logs = math.log(4 * questions / MISS)
+        left = 1 - math.sqrt(logs / (2 * rows)) if rows else 0.0
+        enough = math.floor(float(self.smoothness) * logs / left**2) + 1 if left > 0 else MOST_POINTS + 1
+        more = f"give at least {enough:,}, or " if enough <= MOST_POINTS else ""
+        raise BadPlan(
+            f"{self.points:,} points say nothing of {questions:,} questions about {rows:,} rows; {more}leave points out"
+        )
+
     def text(self, questions: int, rows: int | None) -> str:
         """What it promises, and to whom."""
         raised = ""

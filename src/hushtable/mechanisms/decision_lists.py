@@ -19,7 +19,7 @@ from ..laws import Law
 from ..maths.interactions.layout import InteractionLayout
 from ..models.decision_lists import DecisionListsModel
 from ..questions.workloads.base import Workload
-from ..questions.workloads.decision_lists import DecisionLists
+from ..questions.workloads.decision_lists import LONGEST_EXACT, DecisionLists
 from ..vault.door.noise import Noise
 from ..vault.statistics.decision_lists import DecisionListSums
 from ..words import counted, readable
@@ -30,11 +30,9 @@ from .long_lists import POLYNOMIALS, LongLists, long_list_design, release_long_l
 if TYPE_CHECKING:
     from ..vault.door.door import Door
 
-__all__ = ["LONGEST_EXACT", "SECONDS_PER_ROW", "SECONDS_PER_SET", "DecisionListsRelease"]
+__all__ = ["SECONDS_PER_ROW", "SECONDS_PER_SET", "DecisionListsRelease"]
 
 MOST_NUMBERS = 20_000_000
-# Up to so many rules every pattern of decisions has a polynomial of its own: there are 2^length of them.
-LONGEST_EXACT = 8
 # Measured cost of one set of rules of one row and of reading one list that no other row has, seconds (one core).
 SECONDS_PER_SET, SECONDS_PER_ROW = 1e-8, 1.2e-5
 ROUNDS = 300

@@ -19,7 +19,7 @@ from ..maths.interactions.layout import InteractionLayout
 from ..maths.wide.list_polynomials import list_polynomials
 from ..models.polynomials import Evaluator, PolynomialsModel
 from ..questions.workloads.base import Workload
-from ..questions.workloads.decision_lists import DecisionLists
+from ..questions.workloads.decision_lists import LONGEST_EXACT, DecisionLists
 from ..questions.workloads.polynomials import BIAS, Polynomials
 from ..questions.workloads.wide import Wide
 from ..vault.door.noise import Noise
@@ -31,7 +31,7 @@ from ..vault.statistics.polynomials import PolynomialSums
 from ..words import counted, readable
 from .allocation import allocate, uniform
 from .base import Design, Forecast, Mechanism, of_kind
-from .decision_lists import LONGEST_EXACT, SECONDS_PER_ROW, SECONDS_PER_SET, DecisionListsRelease
+from .decision_lists import SECONDS_PER_ROW, SECONDS_PER_SET, DecisionListsRelease
 from .long_lists import LongLists
 from .wide_orders import wide_uses
 

@@ -215,6 +215,7 @@ def test_settings_come_back_the_same():
         ({"points": 10, "smoothness": 10**10}, "from 1 to 1,000,000,000, not 10000000000"),
         ({"points": 10, "way": "independent"}, "has no hypothesis; leave points out"),
         ({"points": 10, "workload": "conjunctions(free=2)"}, "remembers keys; leave points out"),
+        ({"points": 3}, "3 points say nothing of 500 questions about 50,000 rows; give at least 44, or"),
     ],
     ids=str,
 )
@@ -222,6 +223,16 @@ def test_one_line_for_every_mistake(given, said):
     with pytest.raises(BadPlan, match=said) as caught:
         plan_curator(DOMAIN, budget=BUDGET, questions=500, rows=50_000, **given)
     assert "\n" not in str(caught.value)
+
+
+def test_points_and_lists_are_refused_as_such_however_many_combinations_there_are():
+    shape = ht.Domain.from_dict({"table": "t", "attributes": {"v": {"kind": "open"}}})
+    with pytest.raises(BadPlan, match="of lists remembers keys; leave points out"):
+        plan_curator(shape, budget=BUDGET, points=1 << 16)
+
+
+def test_the_least_points_that_say_something_are_taken():
+    assert plan_curator(DOMAIN, budget=BUDGET, questions=500, rows=50_000, points=44).raised(50_000) < 50_000
 
 
 def test_more_points_than_combinations_are_refused():

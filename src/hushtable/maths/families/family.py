@@ -69,6 +69,8 @@ class Family:
         check_whole(self.l1, "l1", BadPlan)
         if not callable(self.coefficients):
             raise BadPlan(f"{self.name}: coefficients must be a function of one row")
+        if self.truth is not None and not callable(self.truth):
+            raise BadPlan(f"{self.name}: truth must be a function of a row and a query, or left out")
         if not isfinite(self.l2) or self.l2 < 1:
             raise BadPlan(f"{self.name}: l2 must be a number of at least 1, not {self.l2!r}")
         self._check_numbers()

@@ -109,6 +109,16 @@ class RowPolynomials:
             )
         return given.astype(np.int64)
 
+    def _true(self, row: Integers, query: NDArray[np.bool_]) -> float:
+        """What a row really says to a query, by the family's own word; BadPlan where that fails."""
+        assert self.family.truth is not None
+        try:
+            return float(self.family.truth(row.copy(), query.astype(np.int64)))
+        except Exception as error:
+            raise BadPlan(
+                f"{self.family.name}: truth ends in {type(error).__name__} for the row {row.tolist()}: {error}"
+            ) from None
+
     def _check_norms(self, coefficients: Integers) -> None:
         family, (low, high) = self.family, self.family.range
         seen = int(coefficients.min()), int(coefficients.max())
@@ -132,7 +142,7 @@ class RowPolynomials:
         queries = list(_queries(len(family.variables), family.most, MOST_PAIRS // len(rows)))
         for query in queries:
             value = (coefficients * units) @ family.terms.at(query, signs=family.signs)
-            exact = np.array([float(family.truth(row.copy(), query.astype(np.int64))) for row in rows])
+            exact = np.array([self._true(row, query) for row in rows])
             off, allowed = float(np.abs(value - exact).max()), family.gammas[int(query.sum())]
             if not off <= allowed + ROUNDING:
                 ones = [name for name, one in zip(family.variables, query, strict=True) if one]

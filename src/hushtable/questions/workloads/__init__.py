@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from functools import cache
 
@@ -36,7 +37,7 @@ def read_workload(text: str) -> Workload:
     try:
         return known[name](**under_new_names(given, known[name].former))
     except TypeError:
-        fields = list(known[name].__dataclass_fields__)  # type: ignore[attr-defined]
+        fields = [field.name for field in dataclasses.fields(known[name]) if field.init]  # type: ignore[arg-type]
         raise BadPlan(
             f"{name} takes {listed(fields) or 'nothing'}; given: {listed(list(given)) or 'nothing'}"
         ) from None

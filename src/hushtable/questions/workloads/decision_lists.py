@@ -10,7 +10,10 @@ from ...errors import BadPlan, check_whole
 from ...words import listed, suggestion
 from .base import Workload
 
-__all__ = ["DecisionLists"]
+__all__ = ["LONGEST_EXACT", "DecisionLists"]
+
+# Up to so many rules every pattern of decisions has a polynomial of its own: there are 2^length of them.
+LONGEST_EXACT = 8
 
 
 @dataclass(frozen=True)
@@ -53,4 +56,5 @@ class DecisionLists(Workload):
         """A column of lists, and no higher order than its lists have rules."""
         most = self.column(domain).most_rules
         if self.order is not None and self.order > most:
-            raise BadPlan(f"order {self.order} is more than the lists' {most} rules; use order={most}, which is exact")
+            advice = f"use order={most}, which is exact" if most <= LONGEST_EXACT else "leave it out for the best one"
+            raise BadPlan(f"order {self.order} is more than the lists' {most} rules; {advice}")
