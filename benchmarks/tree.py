@@ -10,7 +10,7 @@ import pyarrow as pa
 import hushtable as ht
 from benchmarks._figure import figure
 
-FIGURES = ("tree-error", "tree-gain", "tree-held", "tree-leaves", "tree-release", "tree-answers")
+FIGURES = ("tree-error", "tree-gain", "tree-held", "tree-leaves", "tree-chance", "tree-release", "tree-answers")
 ROWS, COLUMNS, ASKED, SEEDS = 50_000, 100, 1000, (1, 2, 3)
 # Mean absolute error at most, by width.
 BARS = {3: 0.0110, 5: 0.0092, 8: 0.0070}
@@ -32,7 +32,24 @@ def run() -> Iterator[dict[str, Any]]:
     yield figure("tree-leaves-factor", least, "leaves bought at least", baseline=64, ratio=least / 64, bar="ratio >= 1")
     most = max(measured(basket, seed)["leaves"] for seed in SEEDS)
     yield figure("tree-leaves-basket", most, "leaves bought at most", baseline=1, ratio=most, bar="ratio <= 1")
+    yield from by_chance()
     yield from speed()
+
+
+def by_chance() -> Iterator[dict[str, Any]]:
+    """Sets that have each column by a chance of 0.05, and 3 to 10 columns; means over sets drawn so."""
+    seen = []
+    for seed in SEEDS:
+        bits, source = factor(np.random.default_rng(seed), ROWS), np.random.default_rng(98)
+        synopsis, drawn = released(bits, seed, "all_of(width=10, p=0.05)"), source.random((2 * ASKED, COLUMNS)) < 0.05
+        sets = drawn[(drawn.sum(axis=1) >= 3) & (drawn.sum(axis=1) <= 10)][:ASKED]
+        truth = np.array([bits[:, one].all(axis=1).mean() for one in sets])
+        seen.append((*errors_of(synopsis, sets, truth), held_of(synopsis, sets, truth)))
+    error, alone, held = (float(np.mean([one[i] for one in seen])) for i in range(3))
+    yield figure("tree-chance-error", error, "mean absolute error of sets that have each column by a chance of 0.05",
+                 baseline=alone, ratio=alone / error, bar="ratio >= 2")  # fmt: skip
+    yield figure("tree-chance-held", held, "share of these inside 95% intervals", baseline=0.95, ratio=held / 0.95,
+                 bar="value >= 0.9")  # fmt: skip
 
 
 def factor(source: np.random.Generator, rows: int) -> Bits:
@@ -50,10 +67,10 @@ def basket(source: np.random.Generator, rows: int) -> Bits:
     return np.array(source.random((rows, COLUMNS)) < 1 / (1 + np.exp(-(base + active @ loads))))
 
 
-def released(bits: Bits, seed: int) -> ht.Synopsis:
+def released(bits: Bits, seed: int, workload: str = "all_of(width=8)") -> ht.Synopsis:
     named = {f"c{i}": {"kind": "boolean", "missing": "error"} for i in range(COLUMNS)}
     domain = ht.Domain.from_dict({"table": "t", "attributes": named})
-    plan = ht.plan(domain, rows=len(bits), workload="all_of(width=8)", mechanism="tree",
+    plan = ht.plan(domain, rows=len(bits), workload=workload, mechanism="tree",
                    budget=ht.Budget(epsilon=1, delta="1e-6"))  # fmt: skip
     table = pa.table({f"c{i}": bits[:, i] for i in range(COLUMNS)})
     return ht.Vault(table, domain).release(plan, randomness=ht.Simulated(seed))
@@ -67,12 +84,19 @@ def measured(make: Callable[[np.random.Generator, int], Bits], seed: int) -> dic
     for width in BARS:
         sets = random_sets(source, ASKED, width)
         truth = np.array([bits[:, one].all(axis=1).mean() for one in sets])
-        answers = synopsis.evaluate(sets)
-        low, high = answers.interval()
-        pairs = synopsis.model.chow_liu.chance(np.where(sets, 1, -1).astype(np.int8))  # type: ignore[attr-defined]
-        errors = (float(np.abs(said - truth).mean()) for said in (answers.value, pairs))
-        found[width] = (*errors, float(((low <= truth) & (truth <= high)).mean()))
+        found[width] = (*errors_of(synopsis, sets, truth), held_of(synopsis, sets, truth))
     return found
+
+
+def errors_of(synopsis: ht.Synopsis, sets: Bits, truth: np.ndarray) -> tuple[float, float]:
+    """Mean absolute errors: of the answers, and of pairs alone."""
+    pairs = synopsis.model.chow_liu.chance(np.where(sets, 1, -1).astype(np.int8))  # type: ignore[attr-defined]
+    return float(np.abs(synopsis.evaluate(sets).value - truth).mean()), float(np.abs(pairs - truth).mean())
+
+
+def held_of(synopsis: ht.Synopsis, sets: Bits, truth: np.ndarray) -> float:
+    low, high = synopsis.evaluate(sets).interval()
+    return float(((low <= truth) & (truth <= high)).mean())
 
 
 def random_sets(source: np.random.Generator, count: int, width: int) -> Bits:

@@ -1,5 +1,6 @@
 """Trees over questions: the partition, means of leaves against brute force, the model, its noise and its answers."""
 
+from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
@@ -7,9 +8,10 @@ import pyarrow as pa
 import pytest
 
 import hushtable as ht
-from hushtable.errors import BadPlan, BadQuestion, TooWide
+from hushtable.errors import BadPlan, BadQuestion, BadSynopsis, TooWide
 from hushtable.maths.trees.chow_liu import ChowLiu, frechet
 from hushtable.maths.trees.question_tree import QuestionTree, grow
+from hushtable.models.tree import TreeModel
 from hushtable.vault.statistics.leaf_means import LeafMeans
 
 
@@ -83,6 +85,44 @@ def test_a_leaf_mean_is_the_mean_over_all_its_sets(side):
         (number, width) for width in widths for number in set(tree.leaf_of(all_sets(10)[all_sets(10).sum(1) == width]))
     }
     assert set(statistic.places) == reached
+
+
+@pytest.mark.parametrize("side", [0, 1])
+@pytest.mark.parametrize("chance", [Fraction(1, 20), Fraction(1, 3), Fraction("0.7")], ids=str)
+def test_a_leaf_mean_by_a_chance_is_the_mean_over_all_its_sets(side, chance):
+    """By brute force over all 512 sets of nine columns, each as likely as the chance makes it."""
+    rows = dependent(40, 9, seed=2)
+    tree, unit = grow(fitted(rows), 7, 4, float(chance)), 2**40
+    statistic = LeafMeans(tree, (3,), side=side, unit=unit, chance=chance)
+    sums = statistic.accumulate(np.ascontiguousarray(rows.T).astype(np.uint8))
+    sets, model = all_sets(9), said_of_leaves(rows, tree, float(chance))
+    leaves, weights = tree.leaf_of(sets), np.prod(np.where(sets, float(chance), 1 - float(chance)), axis=1)
+    has = np.array([(rows[:, s] == bool(side)).all(axis=1).mean() for s in sets])
+    said = fitted(rows).chance(np.where(sets, 1, -1).astype(np.int8))
+    assert len(tree.leaves) == 7 == len(statistic.places)
+    for number, value in enumerate(sums[1:]):
+        own = leaves == number
+        assert value / unit / 40 == pytest.approx(np.average(has[own], weights=weights[own]), abs=1e-9)
+        assert model[number] == pytest.approx(np.average(said[own], weights=weights[own]), abs=1e-9)
+
+
+def said_of_leaves(rows, tree, chance):
+    """What the model of the pairs of these rows says of the leaves, as a release reckons it."""
+    inside, free = tree.masks()
+    lacks = np.where(inside, 0.0, np.where(free, 1 - chance, 1.0))
+    return fitted(rows).weighed(lacks, np.ones_like(lacks))
+
+
+@pytest.mark.parametrize("relation", ["replace", "add-remove"])
+def test_no_pair_of_rows_changes_means_by_a_chance_by_more_than_stated(relation):
+    """All pairs of rows of seven columns; the worst one reaches what is stated."""
+    tree = grow(fitted(dependent(200, 7, seed=3)), 6, 3, 0.3)
+    statistic = LeafMeans(tree, (), chance=Fraction(3, 10))
+    alone = np.array([statistic.accumulate(row[:, None].astype(np.uint8))[1:] for row in all_sets(7)]).astype(float)
+    others = alone if relation == "replace" else np.zeros((1, len(tree.leaves)))
+    for power in (1, 2):
+        worst = max((np.abs(alone - one) ** power).sum(axis=1).max() for one in others)
+        assert worst == float(statistic.sensitivity(power=power, weights=[1], neighbours=relation))
 
 
 def test_no_pair_of_rows_changes_means_by_more_than_stated():
@@ -208,6 +248,33 @@ class TestAnswers:
         for text in ("all(c0, c4, c8)", "any(c0, c4, c8)", "c2", "c0 AND NOT c3"):
             assert again.ask(text).to_dict() == synopsis.ask(text).to_dict()
 
+    @pytest.mark.parametrize("word", ["all", "any"])
+    def test_sets_by_a_chance_are_released_saved_and_answered(self, word, tmp_path):
+        """Text alone asks for it; means correct the model over sets drawn so."""
+        synopsis = released(ROWS, workload=f"{word}_of(width=9, p=0.25)", mechanism=None, epsilon=60)
+        model = synopsis.model
+        assert (model.kind, model.chance, len(model.sums)) == ("tree", 0.25, len(model.tree.leaves))
+        assert "sets by p = 0.25" in dict(model.facts())["tree"]
+        drawn = np.random.default_rng(8).random((4000, 14)) < 0.25
+        sets = drawn[(drawn.sum(axis=1) >= 3) & (drawn.sum(axis=1) <= 9)][:1000]
+        one = ROWS if word == "all" else ~ROWS
+        truth = np.array([one[:, s].all(axis=1).mean() for s in sets])
+        alone = abs(model.chow_liu.chance(np.where(sets, 1, -1).astype(np.int8)) - truth).mean()
+        assert abs(model.shares(sets) - truth).mean() < alone / 1.5
+        low, high = synopsis.evaluate(sets).interval()
+        outside = truth if word == "all" else 1 - truth
+        assert ((low <= outside) & (outside <= high)).mean() > 0.85
+        synopsis.save(tmp_path / "t.hush")
+        again = ht.load(tmp_path / "t.hush")
+        assert np.array_equal(again.evaluate(sets).value, synopsis.evaluate(sets).value)
+        assert again.ask(f"{word}(c0, c4, c8, c9)").to_dict() == synopsis.ask(f"{word}(c0, c4, c8, c9)").to_dict()
+
+    def test_a_file_with_a_chance_that_is_none_is_refused(self):
+        model = released(ROWS, workload="all_of(width=5, p=0.2)").model
+        for chance in (0.0, 1.5, 1, "0.2"):
+            with pytest.raises(BadSynopsis, match="by a chance that is none"):
+                TreeModel.build(model.domain, model.parameters() | {"chance": chance}, model.numbers())
+
     def test_without_a_model_a_leaf_is_one_answer(self):
         synopsis = released(ROWS, mechanism="tree(leaves=4, model=none)", epsilon=20)
         sets = np.array([np.isin(np.arange(14), s) for s in combinations(range(14), 3)])
@@ -252,11 +319,23 @@ class TestPlans:
             ("tree", "all_of(width=3, order=2)", "order is for the mechanism low-order"),
             ("tree", "all_of(width=20)", "width 20 is more"),
             ("tree", "at_least(r=2, width=3)", "cannot answer"),
+            ("low-order", "all_of(width=3, p=0.1)", "cannot answer .*; these can: tree"),
+            (
+                None,
+                "all_of(width=3, p=1)",
+                "p is how likely each column is to be in a question, between 0 and 1, not 1",
+            ),
+            (None, "all_of(width=3, p=0)", "between 0 and 1, not 0"),
+            (None, "any_of(width=3, p=often)", "between 0 and 1, not 'often'"),
+            (None, "all_of(width=2, p=0.1)", "3 columns or more"),
+            (None, "all_of(width=3, order=2, p=0.1)", "order is for"),
+            (None, "predicates(width=3, p=0.1)", "p"),
         ],
     )
     def test_what_cannot_be_is_refused(self, mechanism, workload, says):
-        with pytest.raises(BadPlan, match=says):
+        with pytest.raises(BadPlan, match=says) as error:
             ht.plan(bits_domain(14), rows=100, workload=workload, mechanism=mechanism, budget=ht.Budget(epsilon=1))
+        assert "\n" not in str(error.value)
 
     def test_columns_of_two_values_are_needed_and_not_too_many(self):
         gaps = ht.Domain.from_dict({"table": "t", "attributes": {f"c{i}": {"kind": "boolean"} for i in range(4)}})
@@ -273,3 +352,18 @@ class TestPlans:
         )
         assert "tree for all_of(width=5)" in many
         assert "tree for" not in few
+
+    @pytest.mark.parametrize("workload", ["all_of(width=5)", "any_of(width=5, p=0.1)"])
+    def test_its_own_plan_shows_the_other_routes_and_not_itself(self, workload):
+        plan = ht.plan(bits_domain(40), rows=50_000, workload=workload, mechanism="tree",
+                       budget=ht.Budget(epsilon=1, delta="1e-6"))  # fmt: skip
+        ways = {other.mechanism: other for other in plan.alternatives}
+        assert ways["low-order"].workload == f"{workload[:6]}(width=5)"
+        assert ways["low-order"].typical[0] > 0
+        assert len(ways) == 2 == len(plan.alternatives)
+        assert all(other.typical for other in plan.alternatives)
+        assert "up to 5 attributes: noise of a mean over sets of columns" in str(plan)
+        assert "expected error" not in str(plan).split("alternatives")[0]
+        alone = ht.plan(bits_domain(40), rows=50_000, workload="all_of(width=5, p=0.1)",
+                        budget=ht.Budget(epsilon=1, delta="1e-6"))  # fmt: skip
+        assert "tree" not in {other.mechanism for other in alone.alternatives}

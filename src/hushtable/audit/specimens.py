@@ -220,7 +220,8 @@ SPECIMENS: tuple[Specimen, ...] = (
     Specimen(
         "tree", BINARY, "all_of(width=3)", "tree(leaves=2)", EXACT,
         ("all(near, cheap, new)", "any(near, cheap, new)", "near AND cheap", "all(near, cheap, NOT new)"),
-        model="tree", chooses=True, attacks=(Attack(runs=100), Attack(workload="any_of(width=3)", runs=100)),
+        model="tree", chooses=True, attacks=(Attack(runs=100), Attack(workload="any_of(width=3)", runs=100),
+                                             Attack(workload="all_of(width=3, p=0.4)", runs=100)),
     ),
     Specimen(
         "degree-cuts", EDGES, "cuts()", "degree-cuts", PURE,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
@@ -254,9 +255,12 @@ def _bounded_tables(domain: Domain) -> list[Statistic]:
 
 
 def _leaf_means(domain: Domain) -> list[Statistic]:
-    """One leaf, and a tree of three, for both codes; values that are no multiples of a third are rounded."""
+    """One leaf, and a tree of three, for both codes, by widths and by a chance; values between units are rounded."""
     nodes = [np.array([[-1, 0, 0]]), np.array([[1, 1, 2], [-1, 0, 0], [0, 3, 4], [-1, 0, 0], [-1, 0, 0]])]
-    return [LeafMeans(QuestionTree(own, 3), (1, 2), side=side, unit=100) for own in nodes for side in (0, 1)]
+    return [
+        LeafMeans(QuestionTree(own, 3), (1, 2), side=side, unit=100, chance=chance)
+        for own in nodes for side in (0, 1) for chance in (None, Fraction(1, 3))
+    ]  # fmt: skip
 
 
 def _rare(domain: Domain) -> RareColumns:

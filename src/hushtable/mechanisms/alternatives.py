@@ -29,7 +29,7 @@ def other_ways(
 ) -> Iterator[Alternative]:
     """Other workloads of the same kind, then mechanisms that are not chosen but worth a line."""
     named = mechanism is not None
-    for other in workload.alternatives(domain, budget, widths=len(chosen.forecasts), named=named):
+    for other in chosen.by.compared_with(workload, domain, budget, widths=len(chosen.forecasts), named=named):
         money = offer_of(other.workload, other.budget or budget, None if other.budget else currency)
         yield _compared(other, domain, money, rows, chosen, mechanism)
     if not named:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
 from ..budget import Budget, Currency, Price
 from ..domain import Domain
 from ..errors import BadPlan
-from ..questions.workloads.base import Workload, under_former_names
+from ..questions.workloads.base import Other, Workload, under_former_names
 from ..words import counted, shortened
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ class Mechanism(ABC, Generic[P]):
 
     def suits(self, workload: Workload) -> bool:
         """Whether it can answer this kind of workload at all."""
-        return isinstance(workload, self.answers)
+        return isinstance(workload, self.answers) and workload.only_by in (None, self.name)
 
     def may_be_chosen(self, workload: Workload) -> bool:
         """Whether the planner may take it for this workload without being asked for it."""
@@ -176,6 +176,12 @@ class Mechanism(ABC, Generic[P]):
     def beside(self, chosen: Design[Any], domain: Domain, workload: Workload, rows: int | None) -> Alternative | None:
         """What a plan that chose another design should say of this mechanism, if it is not among the candidates."""
         return None
+
+    def compared_with(
+        self, workload: Workload, domain: Domain, budget: Budget, *, widths: int, named: bool
+    ) -> Iterable[Other]:
+        """What a plan by this mechanism is shown beside: by itself, what else of its kind the workload knows."""
+        return workload.alternatives(domain, budget, widths=widths, named=named)
 
     def forecast_lines(self, plan: Plan) -> list[str]:
         """The forecast of a plan by this mechanism, in words: one line a width."""

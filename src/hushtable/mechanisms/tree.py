@@ -17,19 +17,23 @@ from ..maths.trees.chow_liu import ChowLiu, frechet
 from ..maths.trees.question_tree import grow
 from ..maths.wide.bar import NORMAL, Expected, WideBar
 from ..maths.wide.held_out import as_drawn, draw_questions
-from ..models.tree import UNIT, TreeModel, chances_of
-from ..questions.workloads.base import Workload
+from ..models.tree import UNIT, TreeModel, chance_of, chances_of
+from ..questions.workloads.base import Other, Workload
+from ..questions.workloads.whole_table import WholeTable
 from ..questions.workloads.wide import AllOf, AnyOf
 from ..vault.door.noise import Noise
 from ..vault.statistics.leaf_means import LeafMeans
 from ..vault.statistics.wide_counts import WideCounts
 from .base import Design, Forecast, Mechanism, of_kind, options_text
 from .low_order import LowOrder
-from .plans import Alternative
+from .plans import Alternative, Plan
 from .wide_design import HELD_OUT, NoisyInteractions, Shares, scale_for
 from .wide_release import measured
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..budget import Budget
     from ..vault.door.door import Door
 
 __all__ = ["TreeRelease"]
@@ -52,6 +56,8 @@ WORTH = 2.0
 BY_SQUARE = 0.3
 SECONDS_PER_ROW = 5e-6
 MEASURED_ORDER = 2
+LOW_ORDER = "better where columns depend on few others; see docs/trees.md"
+WHOLE_TABLE = "answers these too, from a model of all columns; how far that is off for many of them is not known before"
 WHEN = "by name alone: better where a few hidden traits stand behind many columns, which no released number tells"
 
 
@@ -76,6 +82,16 @@ class NoisyTree(NamedTuple):
         return tuple(sorted({w for w in WIDTHS if w <= width} | {width}))
 
     @property
+    def chance(self) -> Fraction | None:
+        """How likely each column is in a set, where sets are drawn so; then a leaf has one mean."""
+        return chance_of(self.workload.p)
+
+    @property
+    def means(self) -> int:
+        """How many numbers a leaf has."""
+        return len(self.widths) if self.chance is None else 1
+
+    @property
     def rest(self) -> Price:
         """What is left for means."""
         return self.shares.price((1 - self.shares.calibration) * (1 - PAIRS_SHARE))
@@ -87,7 +103,8 @@ class TreeRelease(Mechanism[NoisyTree]):
 
     Sets of columns are told apart by a decision tree, which is grown from the released pairs alone and so costs
     nothing [Har11, Sec. 6.3]. One linear statistic a leaf and width is the exact mean over its sets; the distance from
-    the mean that the model of pairs [ChoL68] has there corrects the model. `model=none` leaves the model out.
+    the mean that the model of pairs [ChoL68] has there corrects the model. `model=none` leaves the model out. Of a
+    workload with `p` a leaf has one mean, over sets that have each column by that chance.
     """
 
     name = "tree"
@@ -121,7 +138,7 @@ class TreeRelease(Mechanism[NoisyTree]):
         on_pairs = shares.price((1 - shares.calibration) * PAIRS_SHARE)
         pairs = LowOrder()._at_order(domain, MEASURED_ORDER, on_pairs)
         made = NoisyTree(asked, shares, pairs.parameters, self.leaves, self.model == "none")
-        means = self.leaves * len(made.widths)
+        means = self.leaves * made.means
         error = _mean_noise(made, means, domain)
         if means > MOST_MEANS:
             raise BadPlan(
@@ -137,22 +154,40 @@ class TreeRelease(Mechanism[NoisyTree]):
             numbers=pairs.numbers + means,
             parameters=made,
             forecasts=(*pairs.forecasts, _forecast(asked, error)),
-            headline="expected error",
+            headline="noise of a mean",
             caution="noise alone: what pairs and means miss is known when pairs are",
             memory=pairs.memory + 400 * means,
             work=pairs.work + 1e6 * SECONDS_PER_ROW,
             fit_seconds=1.0,
         )
 
+    def may_be_chosen(self, workload: Workload) -> bool:
+        """Where nobody else takes the workload."""
+        return workload.only_by == self.name
+
+    def compared_with(
+        self, workload: Workload, domain: Domain, budget: Budget, *, widths: int, named: bool
+    ) -> Iterator[Other]:
+        """The two other routes to such questions: few columns at a time, and the law of all columns."""
+        plain = replace(workload, p=None, order=None)  # type: ignore[type-var]
+        yield Other(workload=plain, remark=LOW_ORDER, any_mechanism=True, by_rows=True)
+        yield Other(workload=WholeTable(), remark=WHOLE_TABLE, any_mechanism=True, by_rows=True)
+
     def beside(self, chosen: Design[Any], domain: Domain, workload: Workload, rows: int | None) -> Alternative | None:
         """A line where there are many columns of two values: whoever knows that they go together may ask for it."""
-        if rows is None or len(domain.closed) < MANY:
+        if rows is None or len(domain.closed) < MANY or self.may_be_chosen(workload):
             return None
         try:
-            told = Alternative.told(self.design(domain, workload, chosen.price, rows), workload, WHEN)
+            return Alternative.told(self.design(domain, workload, chosen.price, rows), workload, WHEN)
         except BadPlan:
             return None
-        return replace(told, what="noise of a mean:")
+
+    def forecast_lines(self, plan: Plan) -> list[str]:
+        """Noise is all that is known before pairs are: no error is expected on any public table."""
+        from .plan_text import forecast_by_width
+
+        *others, told, caution = forecast_by_width(plan)
+        return [*others, told.partition(": expected error")[0] + ": " + _noise_text(plan), caution]
 
     def release(self, door: Door, domain: Domain, design: Design[NoisyTree]) -> TreeModel:
         """Which means are measured is decided by released pairs, their price is not."""
@@ -162,15 +197,21 @@ class TreeRelease(Mechanism[NoisyTree]):
         fitted = ChowLiu.fit(*frechet(single, both, 1 / max(pairs.total, 2.0)))
         many = made.plain or fitted.residual() >= WORTH * noise
         middle = made.widths[len(made.widths) // 2]
-        tree = grow(fitted, made.leaves if many else 1, middle)
-        statistic = LeafMeans(tree, made.widths, side=made.side, unit=UNIT)
+        tree = grow(fitted, made.leaves if many else 1, middle, made.workload.p)
+        statistic = LeafMeans(tree, made.widths, side=made.side, unit=UNIT, chance=made.chance)
         means = Noise.costing(made.rest, statistic, domain.unit, [1])
         sums = door.measure(statistic, means).values
         model = TreeModel(
             domain=domain, pairs=pairs, side=made.side, width=made.workload.width, widths=made.widths,
             means_alone=made.plain, parents=fitted.parents, tree=tree, scale=means.per_group[0], sums=sums,
+            chance=made.workload.p,
         )  # fmt: skip
         return _calibrated(door, made, model)
+
+
+def _noise_text(plan: Plan) -> str:
+    noise = float(f"{plan.design.error / (plan.rows or 1):.3g}")
+    return f"noise of a mean over sets of columns {noise:g}"
 
 
 def _calibrated(door: Door, made: NoisyTree, model: TreeModel) -> TreeModel:

@@ -25,7 +25,7 @@ from .build_answer import Estimates, Wording, build_answer, unit_of
 from .linear.low_order import LowOrderModel
 from .reading import noise_scale
 
-__all__ = ["TreeModel", "chances_of"]
+__all__ = ["TreeModel", "chance_of", "chances_of"]
 
 Floats = NDArray[np.float64]
 # Sets are answered from what was measured of pairs up to this width.
@@ -34,6 +34,11 @@ SURELY = 3.0
 # A set that the model has for so many times as frequent as others of its leaf is not corrected more than these.
 MOST_RATIO = 10.0
 UNIT = 2**20
+
+
+def chance_of(given: float | None) -> Fraction | None:
+    """A chance as it was written, so that no rounding of floats enters what is summed."""
+    return None if given is None else Fraction(str(given))
 
 
 def chances_of(pairs: LowOrderModel, side: int) -> tuple[Floats, Floats, float]:
@@ -73,6 +78,8 @@ class TreeModel(Model):
     scale: Fraction
     sums: NDArray[np.int64]
     bar: WideBar | None = None
+    chance: float | None = None
+    """How likely a column is in the sets that a mean is over; None where means are over the sets of a width."""
     by_square: float = 0.0
     """Of what is missed of a set, as a variance: the part that goes with the square of its share, beside the rest."""
 
@@ -106,6 +113,9 @@ class TreeModel(Model):
         out = np.zeros((len(inside), self.width + 1))
         if self.means_alone:
             return out
+        if self.chance is not None:
+            lacks = np.where(inside, 0.0, np.where(free, 1 - self.chance, 1.0))
+            return np.tile(self.chow_liu.weighed(lacks, np.ones_like(lacks))[:, None], self.width + 1)
         sums = self.chow_liu.subsets(inside, free, self.width)
         for number, leaf in enumerate(self.tree.leaves):
             for width in range(self.width + 1):
@@ -117,6 +127,8 @@ class TreeModel(Model):
     @cached_property
     def corrections(self) -> Floats:
         """By leaf and width: the mean as measured, less that of the model; between measured widths straight."""
+        if self.chance is not None:
+            return (self.sums / UNIT / self.pairs.total)[:, None] - self.model_means
         out, place = np.zeros_like(self.model_means), 0
         for number, leaf in enumerate(self.tree.leaves):
             known = [width for width in self.widths if self.tree.fits(leaf, width)]
@@ -278,7 +290,8 @@ class TreeModel(Model):
         return min(max(low, 0.0), high), high
 
     def facts(self) -> tuple[tuple[str, str], ...]:
-        return (("tree", f"{len(self.tree.leaves):,} leaves, widths {', '.join(map(str, self.widths))}"),)
+        over = f"widths {', '.join(map(str, self.widths))}" if self.chance is None else f"sets by p = {self.chance:g}"
+        return (("tree", f"{len(self.tree.leaves):,} leaves, {over}"),)
 
     def parameters(self) -> dict[str, Any]:
         bar = {} if self.bar is None else {"bar": {
@@ -287,17 +300,21 @@ class TreeModel(Model):
             "reach": list(self.bar.expected.reach if self.bar.expected else ()),
             "square": self.by_square,
         }}  # fmt: skip
-        return {
-            "law": self.law,
-            "pairs": self.pairs.parameters(),
-            "side": self.side,
-            "width": self.width,
-            "widths": list(self.widths),
-            "plain": self.means_alone,
-            "nodes": len(self.tree.nodes),
-            "places": len(self.sums),
-            "scale": str(self.scale),
-        } | bar
+        return (
+            {
+                "law": self.law,
+                "pairs": self.pairs.parameters(),
+                "side": self.side,
+                "width": self.width,
+                "widths": list(self.widths),
+                "plain": self.means_alone,
+                "nodes": len(self.tree.nodes),
+                "places": len(self.sums),
+                "scale": str(self.scale),
+            }
+            | ({} if self.chance is None else {"chance": self.chance})
+            | bar
+        )
 
     def numbers(self) -> dict[str, NDArray[np.int64]]:
         own = {"parents": self.parents, "tree": self.tree.nodes.ravel(), "leaves": self.sums}
@@ -327,12 +344,16 @@ class TreeModel(Model):
         if (parents < -1).any() or (parents >= d).any() or (parents < 0).sum() != 1 or not _rooted(parents):
             raise BadSynopsis("the synopsis has a model of pairs that is no tree")
         tree = QuestionTree.read(numbers["tree"], d)
-        if sum(tree.fits(leaf, w) for leaf in tree.leaves for w in widths) != len(numbers["leaves"]):
+        chance = parameters.get("chance")
+        if chance is not None and (type(chance) is not float or not 0 < chance < 1):
+            raise BadSynopsis("the synopsis has means over sets by a chance that is none")
+        of_widths = sum(tree.fits(leaf, w) for leaf in tree.leaves for w in widths)
+        if len(numbers["leaves"]) != (of_widths if chance is None else len(tree.leaves)):
             raise BadSynopsis("the synopsis has other means than its tree has leaves and widths")
         return cls(
             domain=domain, pairs=pairs, side=side, width=width, widths=widths, means_alone=bool(parameters["plain"]),
             parents=parents, tree=tree, scale=scale, sums=numbers["leaves"],
-            bar=_bar(pairs.law, parameters, numbers), by_square=_square(parameters),
+            bar=_bar(pairs.law, parameters, numbers), by_square=_square(parameters), chance=chance,
         )  # fmt: skip
 
 

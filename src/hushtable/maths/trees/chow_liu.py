@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,8 +72,12 @@ class ChowLiu:
         return np.concatenate([np.zeros(0), *(self._block(fixed[i : i + BLOCK]) for i in range(0, len(fixed), BLOCK))])
 
     def _block(self, fixed: NDArray[np.int8]) -> Floats:
-        zero = np.ascontiguousarray((fixed != 1).T, dtype=np.float64)
-        one = np.ascontiguousarray((fixed != 0).T, dtype=np.float64)
+        return self.weighed(fixed != 1, fixed != 0)
+
+    def weighed(self, if_zero: NDArray[Any], if_one: NDArray[Any]) -> Floats:
+        """The expected product of numbers that go with each bit's value, a line each."""
+        zero = np.ascontiguousarray(if_zero.T, dtype=np.float64)
+        one = np.ascontiguousarray(if_one.T, dtype=np.float64)
         for bit in self._upward:
             parent = self.parents[bit]
             for above, chance in ((zero, self._given[0, bit]), (one, self._given[1, bit])):

@@ -102,8 +102,10 @@ class QuestionTree:
         return inside, free
 
 
-def grow(model: ChowLiu, leaves: int, width: int) -> QuestionTree:
+def grow(model: ChowLiu, leaves: int, width: int, chance: float | None = None) -> QuestionTree:
     """Splits the leaf again and again whose sets of this width the model tells apart most, by the best column.
+
+    With a `chance` sets are those that have each column by it, whatever their width.
 
     A split of a leaf that random sets reach with chance P, and of which a share s has the column, takes about
     P s (1 - s) drop^2 from the variance of what the model says, where drop is how much the column makes rarer.
@@ -113,7 +115,7 @@ def grow(model: ChowLiu, leaves: int, width: int) -> QuestionTree:
     waiting: list[tuple[float, int, int, Leaf]] = []
 
     def weigh(node: int, leaf: Leaf) -> None:
-        found = _best(model, leaf, columns, width)
+        found = _best(model, leaf, columns, width, chance)
         if found is not None:
             heapq.heappush(waiting, (-found[0], node, found[1], leaf))
 
@@ -127,11 +129,11 @@ def grow(model: ChowLiu, leaves: int, width: int) -> QuestionTree:
     return QuestionTree(np.array(nodes, dtype=np.int64), columns)
 
 
-def _best(model: ChowLiu, leaf: Leaf, columns: int, width: int) -> tuple[float, int] | None:
+def _best(model: ChowLiu, leaf: Leaf, columns: int, width: int, chance: float | None) -> tuple[float, int] | None:
     """What the best split of a leaf is worth, and its column; None where there is none."""
     open_columns = [c for c in range(columns) if c not in leaf.inside and c not in leaf.outside]
     left, free = width - len(leaf.inside), len(open_columns)
-    if left <= 0 or left >= free:
+    if free == 0 or (chance is None and (left <= 0 or left >= free)):
         return None
     fixed = np.full((1 + free, columns), -1, dtype=np.int8)
     fixed[:, list(leaf.inside)] = 1
@@ -139,5 +141,8 @@ def _best(model: ChowLiu, leaf: Leaf, columns: int, width: int) -> tuple[float, 
     chances = model.chance(fixed)
     drops = chances[0] - chances[1:]
     best = int(np.argmax(drops))
-    share, reached = left / free, comb(free, left) / comb(columns, width)
+    if chance is None:
+        share, reached = left / free, comb(free, left) / comb(columns, width)
+    else:
+        share, reached = chance, chance ** len(leaf.inside) * (1 - chance) ** len(leaf.outside)
     return reached * share * (1 - share) * float(drops[best]) ** 2, open_columns[best]

@@ -44,6 +44,11 @@ class Workload(ABC):
     """Whether a release finds cells for numbers without bins; else bins must be declared for those it counts."""
 
     @property
+    def only_by(self) -> str | None:
+        """The one mechanism that takes it with the options it has; None where any may that answers its kind."""
+        return None
+
+    @property
     def recorded(self) -> str:
         """The text that files, journals, ledgers and digests keep: it must be the same for ever."""
         return under_former_names(str(self), self.former)

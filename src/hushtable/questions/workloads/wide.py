@@ -94,7 +94,26 @@ class Predicates(Wide):
 
 
 @dataclass(frozen=True)
-class AnyOf(Wide):
+class Drawn(Wide):
+    """Questions about sets of columns, which may be drawn by a chance of each column instead of by their width."""
+
+    p: float | None = field(default=None, kw_only=True)
+    """How likely each column is to be in a question; then the mechanism `tree` measures means over sets drawn so."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        given = self.p
+        if given is not None and (isinstance(given, bool) or not isinstance(given, int | float) or not 0 < given < 1):
+            raise BadPlan(f"p is how likely each column is to be in a question, between 0 and 1, not {given!r}")
+
+    @property
+    def only_by(self) -> str | None:
+        """Sets by a chance of each column are the business of one mechanism."""
+        return None if self.p is None else "tree"
+
+
+@dataclass(frozen=True)
+class AnyOf(Drawn):
     """At least one of up to `width` conditions."""
 
     name = "any_of"
@@ -105,7 +124,7 @@ class AnyOf(Wide):
 
 
 @dataclass(frozen=True)
-class AllOf(Wide):
+class AllOf(Drawn):
     """All of up to `width` conditions."""
 
     name = "all_of"

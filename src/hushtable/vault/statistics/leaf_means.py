@@ -25,13 +25,24 @@ class LeafMeans(Statistic):
     Of the sets of width w with all of IN and none of OUT, a row that has all of IN and h of the m open columns fulfils
     C(h, k) of C(m, k), where k = w - |IN|; a row that lacks one of IN fulfils none. `unit` times that share, rounded,
     is what is summed. A row has a column where its code is `side`.
+
+    With a `chance` sets have each open column by it, and there is one number a leaf: of all its sets a row that has all
+    of IN fulfils (1 - chance)^(m - h).
     """
 
     name: ClassVar[str] = "leaf-means"
     groups = 1
 
-    def __init__(self, tree: QuestionTree, widths: Sequence[int], *, side: int = 1, unit: int = 2**20) -> None:
-        self.tree, self.widths, self.side, self.unit = tree, tuple(widths), side, unit
+    def __init__(
+        self, tree: QuestionTree, widths: Sequence[int], *, side: int = 1, unit: int = 2**20,
+        chance: Fraction | None = None,
+    ) -> None:  # fmt: skip
+        self.tree, self.widths, self.side, self.unit, self.chance = tree, tuple(widths), side, unit, chance
+        if chance is not None:
+            if not 0 <= chance <= 1:
+                raise ValueError("a chance lies between 0 and 1")
+            self.places: tuple[tuple[int, int], ...] = tuple((number, 0) for number in range(len(tree.leaves)))
+            return
         self.places = tuple(
             (number, width)
             for number, leaf in enumerate(tree.leaves)
@@ -47,6 +58,12 @@ class LeafMeans(Statistic):
     def _values(self) -> list[Sums]:
         """For every leaf: what a row with all of IN counts, by how many open columns it has, a line a place."""
         found = []
+        if self.chance is not None:
+            lacks = 1 - self.chance
+            return [
+                np.array([[_nearest(self.unit * lacks ** (free - h)) for h in range(free + 1)]], dtype=np.int64)
+                for free in map(self.tree.free, self.tree.leaves)
+            ]
         for number, leaf in enumerate(self.tree.leaves):
             free, own = self.tree.free(leaf), [width for leaf_number, width in self.places if leaf_number == number]
             rows = [[_rounded(comb(h, w - len(leaf.inside)) * self.unit, comb(free, w - len(leaf.inside)))
@@ -89,13 +106,24 @@ class LeafMeans(Statistic):
 
     def _sensitivity(self, *, power: int, weights: Sequence[Fraction], neighbours: Neighbours) -> Fraction:
         """Every value lies between 0 and `unit`, so no row changes any by more; and a row that has every column counts
-        the whole unit everywhere, one that has none nothing anywhere, so both changes are as large as that.
+        the whole unit everywhere, one that has none nothing anywhere, so both changes are as large as that. By a
+        chance, such a row still counts where a leaf has nothing inside, as sets may be empty there.
         """
-        return Fraction(weights[0] * len(self.places) * self.unit**power)
+        changes = [self.unit] * len(self.places)
+        if self.chance is not None and neighbours == "replace":
+            changes = [
+                self.unit - (0 if leaf.inside else int(values[0, 0]))
+                for leaf, values in zip(self.tree.leaves, self._values, strict=True)
+            ]
+        return Fraction(weights[0] * sum(change**power for change in changes))
 
     def largest_change(self, neighbours: Neighbours) -> int:
         """The unit."""
         return self.unit
+
+
+def _nearest(number: Fraction) -> int:
+    return _rounded(number.numerator, number.denominator)
 
 
 def _rounded(part: int, whole: int) -> int:
