@@ -127,6 +127,7 @@ def condition(text):
     ("given", "says"),
     [
         ({"label": "nothing"}, "no attribute 'nothing'"),
+        ({"label": 3}, "as text, not int"),
         ({"among": "forests"}, "no class of rules 'forests'"),
         ({"width": 9}, "4 other columns"),
         ({"r": 2}, "r goes with at_least"),

@@ -2,6 +2,7 @@
 
 import gc
 import pickle
+import sys
 from fractions import Fraction
 from itertools import product
 
@@ -410,6 +411,11 @@ def test_a_language_of_ones_own_is_learned_saved_and_given_again(said, tmp_path)
         synopsis.evaluate(np.zeros((3, 5), dtype=int))
 
 
+def test_no_questions_are_no_answers():
+    synopsis = released(ht.Learned(language(), questions=100))
+    assert len(synopsis.evaluate(np.zeros((0, 8), dtype=int)).value) == 0
+
+
 def test_a_predicate_that_does_not_compile_sees_public_cells_alone():
     """It keeps what it was given: cells of its columns in turn, and no row of the table."""
     seen = []
@@ -441,6 +447,9 @@ def test_a_predicate_that_does_not_compile_sees_public_cells_alone():
         ({"predicate": lambda q, row: float("nan")}, "from 0 to 1"),
         ({"predicate": lambda q, row: "yes"}, "must say one number"),
         ({"predicate": 3}, "predicate must be a function"),
+        ({"predicate": lambda q, row: sys.exit(3)}, "the predicate ends in SystemExit"),
+        ({"sampler": lambda r, m: sys.exit(3)}, "the sampler ends in SystemExit"),
+        ({"sampler": lambda r, m: r.integers(0, 9, (m, 8), dtype=np.uint64) + np.uint64(2**63)}, "up to 63 bits"),
         ({"sampler": lambda r, m: np.zeros((m, 8), dtype=int)}, "the sampler repeats itself: 1 different question"),
         ({"sampler": lambda r, m: r.random((m, 8))}, "lines of whole numbers"),
         ({"sampler": lambda r, m: r.integers(0, 2, (3, 8))}, "lines of whole numbers"),

@@ -74,6 +74,8 @@ def best_predictor(
         raise BadQuestion("the best predictor needs a synopsis that answers conditions on columns")
     if not 0 < confidence < 1:
         raise BadQuestion(f"confidence must be between 0 and 1, such as 0.95, not {confidence!r}")
+    if not isinstance(label, str):
+        raise BadQuestion(f"the label is a column or a condition on one, as text, not {type(label).__name__}")
     wanted, _ = read_condition(label, synopsis.domain)
     if not wanted.positions:
         raise BadQuestion(f"the label {label!r} is the same for every row; name a column or a condition on one")

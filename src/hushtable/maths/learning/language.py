@@ -78,13 +78,15 @@ class Language:
     def _sampled(self, random: np.random.Generator, count: int) -> Integers:
         try:
             given = np.asarray(self.sampler(random, count))
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise BadPlan(f"{self.name}: the sampler ends in {_told(error)}") from None
         if given.ndim != 2 or not given.shape[1] or len(given) != count or given.dtype.kind not in "biu":
             raise BadPlan(
                 f"{self.name}: the sampler must give {count} lines of whole numbers, a question each, and not shape "
                 f"{given.shape} of {given.dtype}"
             )
+        if given.dtype.kind == "u" and int(given.max(initial=0)) > np.iinfo(np.int64).max:
+            raise BadPlan(f"{self.name}: the sampler gives whole numbers of up to 63 bits, and not {int(given.max())}")
         return np.ascontiguousarray(given, dtype=np.int64)
 
     def groups_of(self, questions: Integers) -> Integers:
@@ -93,7 +95,7 @@ class Language:
             return np.zeros(len(questions), dtype=np.int64)
         try:
             return np.array([int(self.group(question.copy())) for question in questions], dtype=np.int64)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise BadPlan(f"{self.name}: the group of a question ends in {_told(error)}") from None
 
     def is_typical(self, question: Integers) -> bool:
@@ -108,7 +110,7 @@ class Language:
         """What one row says, as the predicate has it; BadPlan where that is no share."""
         try:
             given = np.asarray(self.predicate(question.copy(), row.copy()))
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise BadPlan(f"{self.name}: the predicate ends in {_told(error)} for the row {row.tolist()}") from None
         if given.shape != () or given.dtype.kind not in "biuf":
             raise BadPlan(f"{self.name}: the predicate must say one number for a row, not {_seen(given)}")

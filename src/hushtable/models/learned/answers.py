@@ -64,8 +64,8 @@ def estimates(model: LearnedModel, questions: Integers, *, count: bool) -> Learn
     value = _with_measured(model, questions, groups, value)
     held = judged.held_out
     typical = np.array([model.spoken.language.is_typical(q) and held.known(int(g))
-                        for q, g in zip(questions, groups, strict=True)])  # fmt: skip
-    beyond = typical & (scale > np.array([held.farthest(int(g)) for g in groups]))
+                        for q, g in zip(questions, groups, strict=True)], dtype=bool)  # fmt: skip
+    beyond = typical & (scale > np.array([held.farthest(int(g)) for g in groups], dtype=np.float64))
     notes = [note for note, of in ((OFF, ~typical), (STRETCHED, beyond)) if of.any()]
     if len(questions) > 1:
         notes = [f"{note} ({int(of.sum())} of {len(questions)} questions)"
