@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .empty_cells import emptied, seen_empty
 from .grouped_sets import GroupedSet, RawTable
 from .shares import ColumnTotals
 
@@ -33,7 +34,8 @@ class FitTargets:
     """Noise of one value's count, for every attribute."""
     sets: list[GroupedSet]
     counts: list[Floats]
-    """Tables with the margins of the shares; only their interaction is their own."""
+    """Tables with the margins of the shares; only their interaction is their own. Cells that were seen to be empty have
+    what makes a fit leave them so (`emptied`)."""
     strengths: list[float]
     """How far each table is trusted: the variance c of its pull on the model."""
 
@@ -42,8 +44,12 @@ def agree(totals: ColumnTotals, tables: Sequence[RawTable]) -> FitTargets:
     """Shares from the single columns; then each table is its measured interaction on the margins of these shares."""
     rows = max(totals.rows, 1.0)
     shares = totals.shares()
-    counts = [half_projected(on_margins(table.set, table.interaction, shares, rows)) for table in tables]
+    seen = [on_margins(table.set, table.interaction, shares, rows) for table in tables]
+    counts = [half_projected(own) for own in seen]
     strengths = [_strength(table, own, shares, rows) for table, own in zip(tables, counts, strict=True)]
+    for number, (table, own) in enumerate(zip(tables, seen, strict=True)):
+        empty = seen_empty(table.set, own, table.variance, rows * table.set.expected(shares))
+        counts[number] = emptied(counts[number], empty, strengths[number])
     return FitTargets(rows, shares, totals.variances, [t.set for t in tables], counts, strengths)
 
 

@@ -86,9 +86,10 @@ def row_logs(logs: Floats, unit: int) -> RowLogs:
 def cell_logs(sets: Sequence[GroupedSet], moves: Floats, counts: Floats) -> CellLogs:
     """From what raking has changed in theta, shape (cells, replicates), and the model's rows in each cell.
 
-    Cells without rows do not matter.
+    Cells without rows do not matter. One that is all but empty may have many in a replicate.
     """
-    digits = np.clip(np.ceil(np.log2(np.maximum(PARTS_OF_A_ROW * counts, 1.0))), FEWEST_DIGITS, MOST_DIGITS).astype(
+    most = counts * np.exp(np.clip(moves, 0.0, MOST_LOG).max(axis=1, initial=0.0))
+    digits = np.clip(np.ceil(np.log2(np.maximum(PARTS_OF_A_ROW * most, 1.0))), FEWEST_DIGITS, MOST_DIGITS).astype(
         np.int64
     )
     kept = np.where(counts[:, None] > 0, np.clip(moves, -MOST_LOG, MOST_LOG), 0.0)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...laws import Law
+from .empty_cells import emptied, seen_empty
 from .fit_targets import FitTargets, half_projected, on_margins
 from .grouped_sets import RawTable, interaction_of
 from .network import Network
@@ -51,13 +52,14 @@ class TableNoise:
         chosen, start = carriers(cloud)
         codes, start = np.ascontiguousarray(cloud.codes[:, chosen]), network.rows * start
         own = [_table(network, codes, start, number) for number in range(len(network.sets))]
+        chance = [agreed.rows * table.set.expected(agreed.shares) for table in self.tables]
         noises, targets, shares = [], [], []
         for _ in range(REPLICATES):
             new = new_shares(agreed, self.law, self.ordered, random, self.found)
             moved = [after - before for after, before in zip(new, agreed.shares, strict=True)]
             seen = [interaction_of(drawn(self.law, t.variance, t.set.shape, random)) for t in self.tables]
             others = [float(drawn(self.law, repair.deviation**2, (1,), random)[0]) for repair in network.repairs]
-            parts = [part.ravel() for part in self._targets(network, own, seen, others, moved)]
+            parts = [part.ravel() for part in self._targets(network, own, seen, others, moved, chance)]
             noises.append(seen)
             targets.append(np.concatenate([np.zeros(0), *parts]))
             shares.append(new)
@@ -81,14 +83,17 @@ class TableNoise:
         seen: Sequence[Floats],
         others: Sequence[float],
         moved: Sequence[Floats],
+        chance: Sequence[Floats],
     ) -> Iterator[Floats]:
         """The model's own tables, moved as the noise of single columns moves margins; pairs by their own noise too,
-        and repaired ones as far as the noise of their distances stretches them."""
+        which decides again which cells are empty, and repaired ones as far as the noise of their distances stretches
+        them. `chance` is what independence says of the measured tables."""
         for number, (grouped, table) in enumerate(zip(network.sets, own, strict=True)):
             if number < len(self.tables):
                 own_set = self.tables[number].set
                 new = table + on_margins(own_set, seen[number], moved, network.rows, total=0.0)
-                yield half_projected(new, PROJECTIONS)
+                empty = seen_empty(own_set, new, self.tables[number].variance, chance[number])
+                yield emptied(half_projected(new, PROJECTIONS), empty, network.strength[network.cells[number]])
             elif number < network.alone:
                 repair = network.repairs[number - len(self.tables)]
                 more = repair.stretched(others[number - len(self.tables)]) - 1
