@@ -111,13 +111,17 @@ def row_words(batch: pa.RecordBatch, domain: Domain, keys: RowKeys) -> tuple[Cod
 
 
 def _numbers(attribute: Binned, column: pa.Array) -> NDArray[Any]:
-    """The numbers of a column, NaN for all that is no number: codes tell the rest apart."""
+    """The numbers of a column, NaN for all that is no number: codes tell the rest apart.
+
+    Which way they are read is decided by the type alone. Were it decided by whether anything is missing, one person's
+    missing value would change what the rows of others say here, and so which of them count.
+    """
     kind = column.type
-    if column.null_count == 0 and (pa.types.is_int64(kind) or pa.types.is_float64(kind)):
-        return np.asarray(column)
-    if column.null_count == 0 and (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
-        return np.asarray(column.cast(pa.float64(), safe=False))
-    return real_numbers(attribute, column)
+    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+        return real_numbers(attribute, column)
+    if not (pa.types.is_int64(kind) or pa.types.is_float64(kind)) or column.null_count:
+        column = column.cast(pa.float64(), safe=False)
+    return np.asarray(pc.fill_null(column, np.nan) if column.null_count else column)
 
 
 def choose(people: People, most: int) -> Choice:
