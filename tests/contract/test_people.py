@@ -1,6 +1,7 @@
 """People with several rows: what is kept of one depends on her alone, and a price covers every way she may change."""
 
 from collections import Counter
+from decimal import Decimal
 from itertools import combinations_with_replacement, product
 
 import numpy as np
@@ -138,6 +139,28 @@ def test_a_person_is_the_same_in_any_type():
     texts, floats = [f" {p} " for p in whole], [float(p) for p in whole]
     as_text, as_number, as_float = (kept(frame(p, values))[0] for p in (texts, whole, floats))
     assert as_text == as_number == as_float
+    decimals = pa.array([Decimal(p) for p in whole], pa.decimal128(9, 2))
+    assert kept(frame(decimals, values))[0] == as_number
+    # What a column of floats or decimals becomes in a text file, and a mixture of both.
+    for ends in ((".0",), (".00 ",), ("", ".0", ".000")):
+        spelled = [f"{p}{ends[i % len(ends)]}" for i, p in enumerate(whole)]
+        assert kept(frame(spelled, values))[0] == as_number
+        nullable = pa.array([*spelled, None]), pa.array([*whole, None])
+        assert len({tuple(kept(frame(people, [*values, 60]))[0]) for people in nullable}) == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("17.0", "17", True), ("17.50", "17.5", True), ("-3.00", "-3", True), ("100.0", "100", True),
+        ("0.10", "0.1", True), ("10.05", "10.5", False), ("100.0", "1", False), ("017", "17", False),
+        ("1.0.0", "1.0", False), ("a1.0", "a1", False), ("17.", "17", False), (".0", "0", False), ("1e1", "10", False),
+        ("v2.0", "v2", False), ("1.0 b", "1 b", False), ("1\n.0", "1", False),
+    ],
+)  # fmt: skip
+def test_which_spellings_are_one_person(one, other, same):
+    _, source = kept(frame([one, other] * 3, [1, 2, 3, 4, 5, 6]))
+    assert source.choice.people == (1 if same else 2)
 
 
 def test_rows_that_change_between_passes_are_noticed():

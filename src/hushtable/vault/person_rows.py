@@ -88,9 +88,18 @@ def first_halves(person: pa.Array, keys: RowKeys) -> Words:
 
 
 def _ids(person: pa.Array) -> tuple[pa.Array, Flags]:
-    """The bytes of what names a person, as in the key of an open column; and whether there is anything."""
-    texts = key_texts(person)
+    """The bytes of what names a person, as in the key of an open column but for 17.0; and whether there is anything."""
+    texts = _without_zeros(key_texts(person))
     return pc.fill_null(texts, "").cast(pa.large_binary()), np.asarray(pc.is_valid(texts))
+
+
+def _without_zeros(texts: pa.Array) -> pa.Array:
+    """17.0 and 17.00 as 17, each by itself: so text says what was a float or a decimal, also in one column with 17."""
+    _, _, data = texts.buffers()
+    if data is None or not (np.frombuffer(data, np.uint8) == ord(".")).any():
+        return texts
+    pointed = pc.match_substring_regex(texts, r"^-?[0-9]+\.[0-9]+$")
+    return pc.if_else(pointed, pc.replace_substring_regex(texts, r"\.?0*$", ""), texts)
 
 
 def row_words(batch: pa.RecordBatch, domain: Domain, keys: RowKeys) -> tuple[Codes, Words]:
