@@ -13,6 +13,7 @@ import sqlite3
 import duckdb
 import numpy as np
 import pandas
+import polars
 import postgres
 import pyarrow as pa
 import pyarrow.feather
@@ -127,6 +128,11 @@ def as_objects(rows, path):
     return pandas.DataFrame({name: pandas.Series(cells, dtype=object) for name, cells in by_column(rows).items()})
 
 
+def as_polars(rows, path):
+    """Its text is held as views."""
+    return polars.from_arrow(as_arrow(rows, path))
+
+
 def as_csv(rows, path, name="t.csv"):
     with (path / name).open("w", newline="", encoding="utf-8") as file:
         out = csv.writer(file, lineterminator="\n")
@@ -201,6 +207,7 @@ WAYS = {
     "pandas": (typed, as_pandas, 100),
     "pandas nullable": (typed, as_pandas_nullable, 60),
     "pandas objects": (objects, as_objects, 100),
+    "polars": (typed, as_polars, 60),
     "csv": (texts, as_csv, 100),
     "jsonl": (texts, as_jsonl, 20),
     "jsonl numbers": (typed, as_jsonl, 20),

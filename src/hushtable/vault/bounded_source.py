@@ -78,7 +78,7 @@ class BoundedSource(Source):
             start += batch.num_rows
             if start > len(kept):
                 raise _changed()
-            yield batch.select(list(names)).filter(pa.array(mask))
+            yield _those(batch.select(list(names)), mask)
         if start != len(kept) or order.digest() != self._order:
             raise _changed()
 
@@ -129,6 +129,17 @@ class BoundedSource(Source):
         kept = np.ones(start, dtype=bool)
         kept[np.concatenate(places)] = choice.kept
         return choice._replace(kept=kept)
+
+
+def _those(batch: pa.RecordBatch, kept: NDArray[np.bool_]) -> pa.RecordBatch:
+    """The rows that are kept."""
+    try:
+        return batch.filter(pa.array(kept))
+    except pa.ArrowNotImplementedError:  # of some types (lists of views, runs of equal values), whatever they hold
+        ends = np.flatnonzero(np.diff(kept, prepend=False, append=False)).tolist()
+        runs = [batch.slice(start, end - start) for start, end in zip(ends[::2], ends[1::2], strict=True)]
+        whole = pa.Table.from_batches(runs, batch.schema).combine_chunks().to_batches()
+        return whole[0] if whole else batch.slice(0, 0)
 
 
 def _changed() -> BadData:

@@ -14,6 +14,7 @@ from ...errors import BadData
 from ..held_codes import HeldCodes, coding_of
 from ..statistics.base import T, Total
 from .base import BATCH_ROWS, Progress, Source, once, watched
+from .views import without_views
 
 __all__ = ["FrameSource", "cell_texts"]
 
@@ -44,7 +45,7 @@ class FrameSource(Source):
 
     def batches(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
         once(self.columns, names, "the frame")
-        yield from self._table.select(list(names)).to_batches(max_chunksize=BATCH_ROWS)
+        yield from map(without_views, self._table.select(list(names)).to_batches(max_chunksize=BATCH_ROWS))
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:

@@ -11,6 +11,7 @@ import pyarrow as pa
 from .base import BATCH_ROWS, once
 from .files import FileSource
 from .text_blocks import reading
+from .views import without_views
 
 __all__ = ["FeatherSource", "ParquetSource"]
 
@@ -55,7 +56,7 @@ class ParquetSource(FileSource):
                 batch_readahead=AHEAD,
                 fragment_scan_options=self._as_it_comes(),
             )
-            yield from scanner.to_batches()
+            yield from map(without_views, scanner.to_batches())
 
     def _as_it_comes(self) -> Any:
         """No more of a row group at once than its batches need."""
