@@ -61,6 +61,10 @@ class BoundedSource(Source):
         """That of the source."""
         return self._source.snapshot()
 
+    def check_still(self) -> None:
+        """As the source finds."""
+        self._source.check_still()
+
     def count(self) -> int:
         """How many rows count."""
         return int(self.choice.kept.sum())
@@ -81,6 +85,7 @@ class BoundedSource(Source):
             yield _those(batch.select(list(names)), mask)
         if start != len(kept) or order.digest() != self._order:
             raise _changed()
+        self.check_still()
 
     def total(self, wanted: Total[T], domain: Domain, progress: Progress | None = None) -> T:
         self._progress = progress
@@ -121,6 +126,7 @@ class BoundedSource(Source):
         if part and order.digest() != self._order:
             raise _changed()
         self._order = order.digest()
+        self.check_still()
         if not found:
             return Choice(np.ones(0, dtype=bool), 0, 0, 0)
         choice = choose(People.joined(found), self._domain.unit.rows)

@@ -87,6 +87,10 @@ class Source(ABC):
         """Held over all passes of one release, which must see the same rows in the same order: see `Vault.release`."""
         return nullcontext()
 
+    def check_still(self) -> None:
+        """BadData where rows are known to have changed since the snapshot began; asked after every pass."""
+        return
+
     def keeping(self, domain: Domain, secret: str) -> Source | None:
         """The rows of it that count where few of each person do, if it can choose them itself; see `bounded`."""
         return None

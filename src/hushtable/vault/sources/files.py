@@ -53,12 +53,16 @@ class FileSource(Source):
 
     def total(self, wanted: Total[T], domain: Domain, progress: Progress | None = None) -> T:
         summed = super().total(wanted, domain, progress)
+        self.check_still()
+        return summed
+
+    def check_still(self) -> None:
+        """BadData where it was written since the snapshot began, or is another file now."""
         if self._seen is not None and self._seen != self._state():
             raise BadData(
                 f"{self.path} changed while it was read; what was charged stays spent: release from a file that nobody "
                 "writes"
             )
-        return summed
 
     def _state(self) -> tuple[int, int, int] | None:
         try:
