@@ -7,9 +7,11 @@ nothing [Wol07]; what a distribution was never told is not in them.
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +41,13 @@ class Carriers:
     codes: NDArray[np.uint16]
     shares: Floats
     """Shape (1 + replicates, carriers)."""
+    by_rows: Floats | None = None
+    """The same, where nothing but the released number of rows had other noise; None where that number is public."""
+
+    def of_rows(self) -> Carriers | None:
+        """The carriers whose replicates differ by the number of rows alone. How far they are apart is known exactly:
+        unlike what a fit misses, no other table tells it better."""
+        return None if self.by_rows is None else Carriers(self.codes, self.by_rows)
 
     def spread(self, inside: NDArray[np.bool_], key: NDArray[np.int64] | None = None, cells: int = 1) -> Floats:
         """Root mean square distance of the replicates' shares from the model's, of carriers inside, by their cell."""
@@ -68,30 +77,57 @@ def replicated(
     rows: int,
     grid: int,
     law: Law,
+    rows_stderr: float = 0.0,
 ) -> Carriers:
     """Each replicate fits new noise around what the distribution itself says, from the log-weights it has.
 
-    The same numbers always give the same replicates.
+    Where the number of rows has noise (`rows_stderr`), others fit the same sums as shares of another number: sums
+    that make up half of the rows are all of them if there are half as many. The same numbers give the same replicates.
     """
     random = np.random.default_rng(_seed(measured))
     codes, shares = _carriers(distribution, random)
-    own, found = on_points(distribution.sizes, codes), [shares]
+    own = on_points(distribution.sizes, codes)
     (group,) = own.groups
     group.table = shares
     tables = [group.marginal(item.positions).ravel() for item in measured]
-    for _ in range(REPLICATES):
+    means = [
+        table if item.function is None else np.array([table @ item.function])
+        for item, table in zip(measured, tables, strict=True)
+    ]
+
+    def fitted_again(noise: Sequence[Floats | float], other: int) -> Floats:
+        """The shares that fit such noise, as of another number of rows."""
         group.table = shares.copy()
         again = []
-        for item, fitted, table in zip(measured, evidence, tables, strict=True):
-            sums = table if item.function is None else np.array([table @ item.function])
-            noise = drawn(law, item.variance(law), item.values.shape, random)
-            values = np.rint(rows * sums + noise).astype(np.int64)
-            new = Measured(item.positions, values, item.scale, item.function).evidence(rows=rows, grid=grid, law=law)
+        for item, fitted, mean, moved in zip(measured, evidence, means, noise, strict=True):
+            values = np.rint(rows * mean + moved).astype(np.int64)
+            new = Measured(item.positions, values, item.scale, item.function).evidence(rows=other, grid=grid, law=law)
             new.theta = fitted.theta.copy()
             again.append(new)
         fit(own, again, passes=PASSES)
-        found.append(group.table)
-    return Carriers(codes, np.array(found))
+        moved_shares: Floats = group.table
+        return moved_shares
+
+    found = [shares]
+    for _ in range(REPLICATES):
+        noise = [drawn(law, item.variance(law), item.values.shape, random) for item in measured]
+        found.append(fitted_again(noise, rows))
+    if not rows_stderr:
+        return Carriers(codes, np.array(found))
+    others = np.maximum(np.rint(rows + rows_stderr * _even_noise(law)), 1)
+    by_rows = [shares, *(fitted_again([0.0] * len(measured), int(other)) for other in others)]
+    return Carriers(codes, np.array(found), np.array(by_rows))
+
+
+def _even_noise(law: Law) -> Floats:
+    """Noise of standard deviation 1 at even places of its distribution: by chance its tails might be left out."""
+    places = (np.arange(REPLICATES) + 0.5) / REPLICATES
+    if law.power == 2:
+        even = np.array([NormalDist().inv_cdf(place) for place in places.tolist()])
+    else:
+        even = np.sign(places - 0.5) * -np.log(2 * np.minimum(places, 1 - places))
+    # So few places have less variance than the law.
+    return np.asarray(even / np.sqrt((even**2).mean()))
 
 
 def _carriers(distribution: Factored, random: np.random.Generator) -> tuple[NDArray[np.uint16], Floats]:

@@ -20,6 +20,7 @@ from ..limits import WithinPossible
 from .calibration import WeightedCalibration
 
 if TYPE_CHECKING:
+    from ...maths.distribution.carriers import Carriers
     from .weighted import WeightedModel
 
 __all__ = ["CalibratedBars"]
@@ -69,10 +70,13 @@ class CalibratedBars:
         if self.calibration.ratios.apart:
             return self._by_parts(None, value * (1 - value))
         spread: Floats | float = 0.0
+        by_rows: Floats | float = 0.0
         if self.calibration.replicates:
             holds, key, cells = self._carriers()
             spread = self.model.carriers.spread(holds, key, cells)
-        return self.ratio.ratio * deviations(value, spread, self.rows)
+            alone = self.model.carriers.of_rows()
+            by_rows = 0.0 if alone is None else alone.spread(holds, key, cells)
+        return np.hypot(self.ratio.ratio * deviations(value, spread, self.rows), by_rows)
 
     def estimates(self, value: Floats, *, count: bool) -> Estimates:
         """Shares between 0 and 1, or counts: the number of all rows has an error of its own."""
@@ -95,8 +99,13 @@ class CalibratedBars:
             inside = np.maximum(squares / share - mean**2, 0.0)
             if self.calibration.ratios.apart:
                 return self._by_parts(np.where(has > 0, middle, 0.0) - mean[:, None], inside * share) / share
-            apart = self._apart(mean, has, middle) if self.calibration.replicates else 0.0
-            return np.asarray(self.ratio.ratio * np.sqrt(apart + inside / (self.rows * share)))
+            apart: Floats | float = 0.0
+            by_rows: Floats | float = 0.0
+            if self.calibration.replicates:
+                apart = self._apart(self.model.carriers, mean, has, middle)
+                alone = self.model.carriers.of_rows()
+                by_rows = 0.0 if alone is None else self._apart(alone, mean, has, middle)
+            return np.asarray(np.sqrt(self.ratio.ratio**2 * (apart + inside / (self.rows * share)) + by_rows))
 
     @property
     def _noise(self) -> float:
@@ -126,11 +135,10 @@ class CalibratedBars:
         parts = question_parts(functions, positions, self.model.distribution.one_ways())
         return self.calibration.ratios.by_parts(parts, self.rows, self._noise)
 
-    def _apart(self, mean: Floats, has: Floats, middle: Floats) -> Floats:
+    def _apart(self, carriers: Carriers, mean: Floats, has: Floats, middle: Floats) -> Floats:
         """Mean square distance of the replicates' averages from the model's."""
         assert self.question.average is not None
         holds, key, cells = self._carriers()
-        carriers = self.model.carriers
         codes = carriers.codes[self.question.average]
         holds = holds & (has[codes] > 0)
         values, key, total = middle[codes][holds], key[holds], np.zeros(cells)

@@ -152,7 +152,10 @@ class WeightedModel(Model):
             own.theta = np.asarray(self.theta[at : at + len(item.values)] * THETA_UNIT, dtype=np.float64)
             evidence.append(own)
             at += len(item.values)
-        return replicated(self.distribution, self.measured, evidence, rows=self.rows, grid=self.grid, law=self.law)
+        return replicated(
+            self.distribution, self.measured, evidence, rows=self.rows, grid=self.grid, law=self.law,
+            rows_stderr=self.rows_stderr,
+        )  # fmt: skip
 
     def _weighted(self, theta: Ints) -> Factored:
         sizes = self.domain.sizes

@@ -78,3 +78,27 @@ def test_a_large_domain_is_carried_by_rows_of_equal_share_and_always_the_same():
         share, true = np.bincount(codes, minlength=sizes[position]) / MOST_CARRIERS, distribution.table((position,))
         by_chance = np.sqrt((true * (1 - true) / MOST_CARRIERS).mean())
         assert np.sqrt(((share - true) ** 2).mean()) < 0.8 * by_chance, "a systematic draw is better than one by chance"
+
+
+@pytest.mark.parametrize("law", [Law.GAUSSIAN, Law.LAPLACE])
+def test_a_noisy_number_of_rows_moves_the_share_of_what_was_counted(law):
+    """A count of 400 is a share of 400 / n of n rows: its spread is that over the numbers that n may have been.
+
+    Nothing is left to chance in sixteen even places of the noise. Beyond them a share of few rows moves more.
+    """
+    stderr, scale = 150.0, Fraction(1)
+    item = Measured((0,), np.array([400]), scale, np.array([1, 0, 0, 0]))
+    distribution = Factored((4,))
+    evidence = item.evidence(rows=1000, grid=1, law=law)
+    fit(distribution, [evidence], passes=60)
+    given = {"rows": 1000, "grid": 1, "law": law}
+    assert replicated(distribution, [item], [evidence], **given).of_rows() is None
+    alone = replicated(distribution, [item], [evidence], **given, rows_stderr=stderr).of_rows()
+    assert alone is not None
+    drawn = np.random.default_rng(2).normal if law == Law.GAUSSIAN else np.random.default_rng(2).laplace
+    numbers = 1000 + drawn(0, stderr if law == Law.GAUSSIAN else stderr / 2**0.5, 200_000)
+    expected = float(np.sqrt(((np.clip(400 / numbers, 0, 1) - 0.4) ** 2).mean()))
+    found = float(alone.spread(np.array([True, False, False, False]))[0])
+    assert 0.85 < found / expected < 1.05
+    # What was not counted has the rest: the same share is missing there.
+    assert found == pytest.approx(float(alone.spread(np.array([False, True, True, True]))[0]))
