@@ -51,6 +51,7 @@ FAMILIES: dict[str, Family] = {
     "sparse-project": Family("keys", keyed.project, ("delta",)),
     "conjunctions": Family("bits", keyed.conjunctions, mechanism="hash-sketch"),
     "smooth-spline": Family("numbers", partial(smooth.means, mechanism="smooth-spline")),
+    "smooth-quantiles": Family("numbers", smooth.quantiles, mechanism="smooth-spline"),
     "smooth-cheb": Family("numbers", partial(smooth.means, mechanism="smooth-cheb"), ("delta",)),
     "smooth-sparse": Family("numbers", smooth.many, ("delta",)),
     "smooth-direct": Family("numbers", smooth.direct),

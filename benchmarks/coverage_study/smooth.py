@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,9 +16,10 @@ from .conditions import Truth
 from .settings import Setting
 from .tables import Table, draw
 
-__all__ = ["bounded", "direct", "means", "paper"]
+__all__ = ["bounded", "direct", "many", "means", "paper", "quantiles"]
 
 LEVELS = (0.1, 0.25, 0.5, 0.75, 0.9)
+MANY_LEVELS = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,15 +85,16 @@ def _share_questions(table: Table) -> list[Asked]:
 
 def _quantile_questions(table: Table) -> list[Asked]:
     """Five levels of each column."""
-    found = []
-    for name in _parts(table)[0]:
-        value = _column(table, name)
-        value = value[np.isfinite(value)]
-        for level in LEVELS:
-            exact = float(np.quantile(value, level, method="inverted_cdf"))
-            span = span_of(table.attributes[name])
-            found.append(Asked("quantile", f"quantile({name}, {level})", exact, span=span, may_refuse=True))
-    return found
+    return [one for name in _parts(table)[0] for one in _quantiles_of(table, name, LEVELS)]
+
+
+def _quantiles_of(table: Table, name: str, levels: Iterable[float]) -> Iterator[Asked]:
+    """Of the rows that have a value."""
+    value, span = _column(table, name), span_of(table.attributes[name])
+    value = value[np.isfinite(value)]
+    for level in levels:
+        exact = float(np.quantile(value, level, method="inverted_cdf"))
+        yield Asked("quantile", f"quantile({name}, {level})", exact, span=span, may_refuse=True)
 
 
 def _begun(setting: Setting) -> tuple[Table, list[Formula]]:
@@ -110,6 +113,15 @@ def means(setting: Setting, *, mechanism: str) -> Any:
     ]
     workload = f"smooth(columns=[[{first}], [{second}]], by=[{group}])"
     return repeated(setting, table, asked, workload=workload, mechanism=mechanism)
+
+
+def quantiles(setting: Setting) -> Any:
+    """One number alone, which is how quantiles of small tables are to be released; other levels for each setting."""
+    table = draw(setting.table, setting.rows)
+    name = _parts(table)[0][setting.number % 2]
+    levels = np.random.default_rng(setting.number).uniform(0.04, 0.96, MANY_LEVELS).round(3).tolist()
+    asked = list(_quantiles_of(table, name, levels))
+    return repeated(setting, table, asked, workload=f"smooth(columns=[{name}])", mechanism="smooth-spline")
 
 
 def many(setting: Setting) -> Any:

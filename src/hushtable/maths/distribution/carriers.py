@@ -7,7 +7,6 @@ nothing [Wol07]; what a distribution was never told is not in them.
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
