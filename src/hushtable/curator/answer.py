@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from ..errors import BadQuestion
 from ..questions.answer import Answer, interval_factor
-from ..questions.answer_forms import shown
+from ..questions.answer_forms import shown, with_bar
 from ..words import readable
 
 __all__ = ["CuratorAnswer", "FreeMargin", "Source", "remark"]
@@ -127,12 +127,11 @@ class CuratorAnswer(Answer):
         return super().to_dict(confidence) | {"source": self.source, "free": self.free} | left
 
     def _plain(self, confidence: float) -> str:
-        """`0.0712 ± 0.0110 (95%), paid`; `0.0712 ± unknown, unverified`."""
+        """`0.0712 ± 0.0110 (95%), paid`; `unknown (95%), unverified`."""
         low, high = self.interval(confidence)
         named = self.source if self.source in ("paid", "unverified") else "free"
-        if not math.isfinite(self.stderr):
-            return f"{self.value:,.{0 if self.unit == 'count' else 4}f} ± unknown, {named}"
-        return f"{shown(self.value, low, high, self.estimator)} ({100 * confidence:g}%), {named}"
+        value = float(with_bar(self.value, low, high, self.estimator))
+        return f"{shown(value, low, high)} ({100 * confidence:g}%), {named}"
 
 
 def remark(source: Source, answers_left: int, left: Fraction, unit: str) -> str:

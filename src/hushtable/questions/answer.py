@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..laws import Law
-from .answer_forms import AnswerForms, AnswerUnit, html, measured, none_if_unknown, shown
+from .answer_forms import UNKNOWN, AnswerForms, AnswerUnit, html, measured, none_if_unknown, shown, with_bar
 from .arithmetic import Errors, Later, Release
 from .computed import Computed, notes_of
 from .intervals import interval_factor
@@ -46,7 +46,10 @@ def _narrower(one: tuple[float, float], other: tuple[float, float]) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class Answer(AnswerForms, Computed):
-    """One number: its value, the standard error of the noise in it, and a certified bound on its bias."""
+    """One number: its value, the standard error of the noise in it, and a certified bound on its bias.
+
+    Without a bar every form of it (text, page, frame, JSON) says unknown; `value` is then what a model says, unchecked.
+    """
 
     question: str
     unit: AnswerUnit
@@ -75,9 +78,10 @@ class Answer(AnswerForms, Computed):
         stderr = math.nan if unknown else math.sqrt(parts.variance())
         kurtosis = max(float(parts.kurtosis()), *(each.kurtosis for each in (self, *others)))
         notes = notes_of(self, others, parts)
+        guessed = any(each.estimator.startswith(UNKNOWN) for each in (self, *others))
         return Answer(
             question=text, unit=unit, value=numbers["value"], stderr=stderr, bias=numbers["bias"],
-            kurtosis=kurtosis, estimator="computed",
+            kurtosis=kurtosis, estimator=UNKNOWN if guessed else "computed",
             notes=notes if unknown is None else (unknown, *notes), limits=numbers.get("limits"), parts=parts,
             not_private=any(each.not_private for each in (self, *others)),
         )  # fmt: skip
@@ -92,16 +96,11 @@ class Answer(AnswerForms, Computed):
 
     def to_dict(self, confidence: float = 0.95) -> dict[str, Any]:
         """What `hush ask --json` prints; a number that is not known or too large is None."""
-        low, high = self.interval(confidence)
         return (
             {
                 "question": self.question,
                 "unit": self.unit,
-                "value": none_if_unknown(self.value),
-                "stderr": none_if_unknown(self.stderr),
-                "bias": none_if_unknown(self.bias),
-                "low": none_if_unknown(low),
-                "high": none_if_unknown(high),
+                **{name: none_if_unknown(number) for name, number in self._numbers(confidence).items()},
                 "confidence": confidence,
                 "estimator": self.estimator,
                 "notes": list(self.notes),
@@ -113,15 +112,18 @@ class Answer(AnswerForms, Computed):
 
     def short(self, confidence: float = 0.95) -> dict[str, float | None]:
         """Value, standard error and interval alone."""
-        low, high = self.interval(confidence)
-        numbers = {"value": self.value, "stderr": self.stderr, "low": low, "high": high}
-        return {name: none_if_unknown(number) for name, number in numbers.items()}
+        numbers = self._numbers(confidence)
+        return {name: none_if_unknown(numbers[name]) for name in ("value", "stderr", "low", "high")}
 
     def columns(self, confidence: float = 0.95) -> dict[str, list[Any]]:
         """One row."""
+        return {name: [number] for name, number in self._numbers(confidence).items()} | mark(self.not_private, 1)
+
+    def _numbers(self, confidence: float) -> dict[str, float]:
+        """What every form of it has; nan where there is no bar."""
         low, high = self.interval(confidence)
-        numbers = {"value": [self.value], "stderr": [self.stderr], "bias": [self.bias], "low": [low], "high": [high]}
-        return numbers | mark(self.not_private, 1)
+        value, stderr, bias = with_bar([self.value, self.stderr, self.bias], low, high, self.estimator).tolist()
+        return {"value": value, "stderr": stderr, "bias": bias, "low": low, "high": high}
 
     def text(self, confidence: float = 0.95) -> str:
         """The answer to read; that of a rehearsal begins with its stamp."""
@@ -136,7 +138,8 @@ class Answer(AnswerForms, Computed):
             return f"{value}, certified between {least} and {most} ({100 * confidence:g}%)"
         exact = self.unbiased is not None and _narrower(self.unbiased.interval(confidence), (low, high))
         beside = f"; measured {self.unbiased._plain(confidence)}" if self.unbiased is not None and exact else ""
-        return f"{shown(self.value, low, high, self.estimator)} ({100 * confidence:g}%){beside}"
+        value = float(with_bar(self.value, low, high, self.estimator))
+        return f"{shown(value, low, high)} ({100 * confidence:g}%){beside}"
 
     def _glimpse(self) -> str:
         return self._plain(0.95)
@@ -189,6 +192,8 @@ class QuantileAnswer(SmoothAnswer):
     def _plain(self, confidence: float) -> str:
         """`37.2, between 36.8 and 37.7 (95%)`."""
         low, high = self.interval(confidence)
+        if not (math.isfinite(low) and math.isfinite(high)):
+            return f"unknown ({100 * confidence:g}%)"
         places = measured(self.value, (high - low) / 2).partition(" ")[0]
         digits = len(places.partition(".")[2])
         return f"{places}, between {low:,.{digits}f} and {high:,.{digits}f} ({100 * confidence:g}%)"
@@ -249,7 +254,11 @@ class CrossTab(AnswerForms):
     def columns(self, confidence: float = 0.95, *, simultaneous: bool = False) -> dict[str, list[Any]]:
         """Group columns, then value, stderr, bias, low, high."""
         low, high = self.interval(confidence, simultaneous=simultaneous)
-        numbers = {"value": self.value, "stderr": self.stderr, "bias": self.bias, "low": low, "high": high}
+        told = {"value": self.value, "stderr": self.stderr, "bias": self.bias}
+        numbers = {name: with_bar(each, low, high, self.estimator) for name, each in told.items()} | {
+            "low": low,
+            "high": high,
+        }
         if self.unbiased is not None:
             numbers |= {"unbiased": self.unbiased.value, "unbiased_stderr": self.unbiased.stderr}
         if self.certified is not None:
@@ -310,14 +319,14 @@ class CrossTab(AnswerForms):
 
     def _lines(self, confidence: float = 0.95, *, simultaneous: bool = False) -> Iterator[list[str]]:
         low, high = self.interval(confidence, simultaneous=simultaneous)
-        beside = self.unbiased
+        beside, value = self.unbiased, with_bar(self.value, low, high, self.estimator)
         least, most = (low, high) if beside is None else beside.interval(confidence, simultaneous=simultaneous)
         for i in range(len(self)):
             labels = [labels[i] for labels in self.groups.values()]
-            cells = [shown(float(self.value[i]), float(low[i]), float(high[i]), self.estimator)]
+            cells = [shown(float(value[i]), float(low[i]), float(high[i]))]
             if beside is not None:
                 exact = _narrower((float(least[i]), float(most[i])), (float(low[i]), float(high[i])))
-                text = shown(float(beside.value[i]), float(least[i]), float(most[i]), beside.estimator)
+                text = shown(float(beside.value[i]), float(least[i]), float(most[i]))
                 cells.append(text if exact else "")
             yield [*labels, *cells]
 

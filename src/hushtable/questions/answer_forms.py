@@ -6,6 +6,9 @@ import json
 import math
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from ..extras import need
 from ..words import html
 from .stamp import SIMULATED, other_notes
@@ -15,11 +18,13 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
-__all__ = ["AnswerForms", "AnswerUnit", "html", "measured", "none_if_unknown", "shown"]
+__all__ = ["UNKNOWN", "AnswerForms", "AnswerUnit", "html", "measured", "none_if_unknown", "shown", "with_bar"]
 
 AnswerUnit = Literal["fraction", "count", "mean", "sum", "quantile", "deviation", "variance", "value", "number"]
 # Characters that a repr shows of a question, and of its answer.
 GLIMPSE = 300
+# The estimator of an answer that nothing bounds.
+UNKNOWN = "unknown"
 
 
 class AnswerForms:
@@ -105,20 +110,24 @@ def _places(half: float) -> int:
     return max(0, 1 - math.floor(math.log10(half)))
 
 
-def shown(value: float, low: float, high: float, estimator: str) -> str:
-    """As `measured`; `7.1, between 5.2 and 8.3` where that would move an end by more than the last place shown.
-
-    A model's value without a bound is shown all the same, and says so.
-    """
+def shown(value: float, low: float, high: float) -> str:
+    """As `measured`; `7.1, between 5.2 and 8.3` where that would move an end by more than the last place shown."""
     half = (high - low) / 2
-    if not math.isfinite(half) and math.isfinite(value) and estimator == "model":
-        return f"{value:.4g} ± unknown"
     if not (math.isfinite(value) and math.isfinite(half)) or half <= 0:
         return measured(value, half)
     places = _places(half)
     if abs(high + low - 2 * value) <= 10.0**-places:
         return measured(value, half)
     return f"{value:,.{places}f}, between {low:,.{places}f} and {high:,.{places}f}"
+
+
+def with_bar(numbers: ArrayLike, low: ArrayLike, high: ArrayLike, estimator: str) -> NDArray[np.float64]:
+    """The numbers that have a bar, nan for the others: what has none is shown as unknown, never as a number.
+
+    An `unknown` answer may have an interval all the same: all that there can be.
+    """
+    barred = np.isfinite(low) & np.isfinite(high) & (not estimator.startswith(UNKNOWN))
+    return np.where(barred, np.asarray(numbers, dtype=np.float64), np.nan)
 
 
 def none_if_unknown(value: Any) -> Any:

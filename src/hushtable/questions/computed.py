@@ -39,6 +39,7 @@ class Computed:
     stderr: float
     bias: float
     kurtosis: float
+    estimator: str
     notes: tuple[str, ...]
     not_private: bool
     release: Release | None

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..errors import BadQuestion
 from ..extras import need
 from ..words import shortened
+from .answer_forms import with_bar
 from .stamp import SIMULATED
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def _ends(answer: CrossTab, confidence: float) -> tuple[Floats, Floats, Floats]:
     """Value, and how far the interval reaches below and above it; not drawn where that is unknown."""
     scale, _ = _scale(answer)
     low, high = answer.interval(confidence)
-    value = np.where(np.isfinite(answer.value), answer.value, np.nan)
+    value = with_bar(answer.value, low, high, answer.estimator)
     reach = (np.where(np.isfinite(end), np.maximum(end, 0), np.nan) for end in (value - low, high - value))
     below, above = reach
     return scale * value, scale * below, scale * above

@@ -6,10 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .answer import CrossTab
-from .answer_forms import none_if_unknown, shown
+from .answer_forms import none_if_unknown, shown, with_bar
 from .stamp import mark
 
+Floats = NDArray[np.float64]
 __all__ = ["Selection"]
 
 PARTS = ("stderr", "bias", "low", "high")
@@ -51,8 +55,8 @@ class Selection(CrossTab):
         out: dict[str, list[Any]] = {name: list(labels) for name, labels in self.groups.items()}
         for name, table in self.answers.items():
             low, high = table.interval(confidence, simultaneous=simultaneous)
-            numbers = (table.stderr, table.bias, low, high)
-            out[name] = table.value.tolist()
+            value, *numbers = *_barred(table, low, high), low, high
+            out[name] = value.tolist()
             out |= {f"{name}_{part}": column.tolist() for part, column in zip(PARTS, numbers, strict=True)}
         return out | mark(self.not_private, len(self))
 
@@ -72,24 +76,24 @@ class Selection(CrossTab):
     def rows(self, confidence: float = 0.95, *, simultaneous: bool = False) -> list[dict[str, Any]]:
         """One mapping a line: the groups, and of each answer its value, stderr, bias, low and high."""
         ends = {name: t.interval(confidence, simultaneous=simultaneous) for name, t in self.answers.items()}
+        numbers = {name: (*_barred(table, *ends[name]), *ends[name]) for name, table in self.answers.items()}
         lines: list[dict[str, Any]] = []
         for i in range(len(self)):
             line: dict[str, Any] = {name: labels[i] for name, labels in self.groups.items()}
-            for name, table in self.answers.items():
-                numbers = (table.value, table.stderr, table.bias, *ends[name])
+            for name, columns in numbers.items():
                 line[name] = {
                     part: none_if_unknown(float(column[i]))
-                    for part, column in zip(("value", *PARTS), numbers, strict=True)
+                    for part, column in zip(("value", *PARTS), columns, strict=True)
                 }
             lines.append(line)
         return lines
 
     def _lines(self, confidence: float = 0.95, *, simultaneous: bool = False) -> Iterator[list[str]]:
         ends = {name: t.interval(confidence, simultaneous=simultaneous) for name, t in self.answers.items()}
+        values = {name: _barred(table, *ends[name])[0] for name, table in self.answers.items()}
         for i in range(len(self)):
             cells = [
-                shown(float(table.value[i]), float(ends[name][0][i]), float(ends[name][1][i]), table.estimator)
-                for name, table in self.answers.items()
+                shown(float(values[name][i]), float(ends[name][0][i]), float(ends[name][1][i])) for name in self.answers
             ]
             yield [*(labels[i] for labels in self.groups.values()), *cells]
 
@@ -99,3 +103,11 @@ class Selection(CrossTab):
     def _glimpse(self) -> str:
         by = f" by {', '.join(self.groups)}" if self.groups else ""
         return f"{', '.join(self.answers)} of {len(self):,} lines{by}"
+
+
+def _barred(table: CrossTab, low: Floats, high: Floats) -> tuple[Floats, Floats, Floats]:
+    """Value, stderr and bias, nan where there is no bar."""
+    value, stderr, bias = (
+        with_bar(each, low, high, table.estimator) for each in (table.value, table.stderr, table.bias)
+    )
+    return value, stderr, bias

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..questions.answer import CrossTab
-from ..questions.answer_forms import shown
+from ..questions.answer_forms import shown, with_bar
 
 __all__ = ["BarShares", "bars", "percent", "round_top"]
 
@@ -35,7 +35,7 @@ class BarShares:
         """As `ask` tells them: the same values and the same 95% intervals."""
         labels = [", ".join(parts) for parts in zip(*answer.groups.values(), strict=True)]
         low, high = answer.interval(0.95)
-        return cls(labels=labels, value=answer.value, low=low, high=high)
+        return cls(labels=labels, value=with_bar(answer.value, low, high, answer.estimator), low=low, high=high)
 
     @property
     def top(self) -> float:
@@ -70,7 +70,7 @@ def percent(value: float, low: float, high: float) -> str:
     """`7.12% ± 0.11`, to the digits that the interval allows; `0.00% (0.00 to 0.44)` where it is lopsided."""
     if not all(map(math.isfinite, (value, low, high))):
         return "unknown"
-    text = shown(100 * value, 100 * low, 100 * high, "exact")
+    text = shown(100 * value, 100 * low, 100 * high)
     for word in (" ± ", ", between "):
         first, found, rest = text.partition(word)
         if found:

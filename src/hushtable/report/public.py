@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..domain.attributes import Attribute, Ordered
 from ..errors import BadQuestion
 from ..questions.answer import CrossTab
+from ..questions.answer_forms import with_bar
 from ..questions.declaration import answer_of
 from ..questions.parse import Question
 from ..questions.stamp import SIMULATED
@@ -129,7 +130,10 @@ def _map(synopsis: Synopsis, i: int, j: int) -> HeatMap:
     answer, first, second = crossed(synopsis, (i, j)), synopsis.domain.closed[i], synopsis.domain.closed[j]
     assert answer is not None
     low, high = answer.interval(0.95)
-    value, least, most = (numbers.reshape(first.size, second.size) for numbers in (answer.value, low, high))
+    value, least, most = (
+        numbers.reshape(first.size, second.size)
+        for numbers in (with_bar(answer.value, low, high, answer.estimator), low, high)
+    )
     return HeatMap(
         down=first.name, across=second.name, rows=first.labels, columns=second.labels, value=value, low=least, high=most
     )

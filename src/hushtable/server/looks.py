@@ -13,6 +13,7 @@ from markupsafe import Markup
 from ..domain.hints import quoted_name
 from ..errors import HushError
 from ..questions.answer import Answer, CrossTab
+from ..questions.answer_forms import with_bar
 from ..questions.stamp import other_notes
 from ..synopsis import Synopsis
 from .drawing import heat, scale_bar, share_bar
@@ -94,7 +95,8 @@ def answer_look(opened: Opened, answer: Answer | CrossTab, base: str, confidence
         )
     low, high = answer.interval(confidence)
     whole = WHOLE.get(answer.unit) or (opened.info.rows if answer.unit == "count" else None)
-    picture = scale_bar(answer.value, low, high, answer.unit, whole)
+    value = float(with_bar(answer.value, low, high, answer.estimator))
+    picture = scale_bar(value, low, high, answer.unit, whole)
     text = answer.text(confidence).rpartition("\n")[2]
     return AnswerLook(text=text, sentence=_sentence(answer, low, high, confidence), picture=picture, **facts)
 
@@ -116,10 +118,11 @@ def cross_look(opened: Opened, first: str, second: str, limits: Limits) -> dict[
     low, high = answer.interval(0.95)
     downs, acrosses = answer.groups[first], answer.groups[second]
     rows, columns = list(dict.fromkeys(downs)), list(dict.fromkeys(acrosses))
-    most = float(np.nanmax(np.clip(answer.value, 0.0, None), initial=0.0))
+    value = with_bar(answer.value, low, high, answer.estimator)
+    most = float(np.nanmax(np.clip(value, 0.0, None), initial=0.0))
     cells = {
         (down, across): (_percent(v), _half(a, b), heat(float(v), most))
-        for down, across, v, a, b in zip(downs, acrosses, answer.value, low, high, strict=True)
+        for down, across, v, a, b in zip(downs, acrosses, value, low, high, strict=True)
     }
     grid = [(row, [cells.get((row, column), ("", "", "h0")) for column in columns]) for row in rows]
     return {"question": question, "columns": columns, "grid": grid, "notes": other_notes(answer.notes)}
@@ -146,10 +149,10 @@ def _column(synopsis: Synopsis, name: str, kind: str) -> ColumnLook:
         return ColumnLook(name=name, kind=kind, lines=(), more=0, why_not="it has no table of its own here")
     low, high = answer.interval(0.95)
     labels = next(iter(answer.groups.values()))
-    kept = np.sort(np.argsort(-np.nan_to_num(answer.value), kind="stable")[:MOST_VALUES])
+    value = with_bar(answer.value, low, high, answer.estimator)
+    kept = np.sort(np.argsort(-np.nan_to_num(value), kind="stable")[:MOST_VALUES])
     lines = tuple(
-        (labels[i], share_bar(float(answer.value[i]), float(low[i]), float(high[i])), _percent(answer.value[i]))
-        for i in kept
+        (labels[i], share_bar(float(value[i]), float(low[i]), float(high[i])), _percent(value[i])) for i in kept
     )
     return ColumnLook(name=name, kind=kind, lines=lines, more=len(labels) - len(lines))
 
@@ -161,12 +164,13 @@ def _groups(answer: CrossTab, confidence: float) -> tuple[tuple[str, ...], tuple
         plain = tuple(tuple(_cell(columns[name][i]) for name in columns) for i in range(len(answer)))
         return tuple(columns), plain
     low, high = answer.interval(confidence)
-    ends = [float(end) for end in (*answer.value, *high) if math.isfinite(end)]
+    shown = with_bar(answer.value, low, high, answer.estimator)
+    ends = [float(end) for end in (*shown, *high) if math.isfinite(end)]
     top, percent = max([*ends, 1e-12]), answer.unit == "fraction"
     write = _percent if percent else _plain
     lines = []
     for i in range(len(answer)):
-        value, a, b = float(answer.value[i]), float(low[i]), float(high[i])
+        value, a, b = float(shown[i]), float(low[i]), float(high[i])
         labels = tuple(column[i] for column in answer.groups.values())
         between = f"{write(a)} to {write(b)}" if math.isfinite(a) and math.isfinite(b) else "unknown"
         lines.append((*labels, share_bar(value, a, b, top), write(value), between))
@@ -177,8 +181,8 @@ def _sentence(answer: Answer, low: float, high: float, confidence: float) -> str
     sure = f"{100 * confidence:g}%"
     if not math.isfinite(answer.value):
         return "This is not known: the noise is larger than what was asked about."
-    if not (math.isfinite(low) and math.isfinite(high)):
-        return "There is a value, but how far it may be off is not known."
+    if not math.isfinite(float(with_bar(answer.value, low, high, answer.estimator))):
+        return "This is not known: nothing says how far what the model makes of it may be off."
     write = _percent if answer.unit == "fraction" else _plain
     what = {"fraction": " of the rows", "count": " rows"}.get(answer.unit, "")
     if low == high:
@@ -192,7 +196,7 @@ def _percent(share: float) -> str:
 
 def _half(low: float, high: float) -> str:
     half = 50 * (float(high) - float(low))
-    return f"± {half:.2f}" if math.isfinite(half) else "± unknown"
+    return f"± {half:.2f}" if math.isfinite(half) else ""
 
 
 def _plain(number: float) -> str:

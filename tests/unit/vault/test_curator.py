@@ -140,7 +140,7 @@ class TestTheEnd:
         assert last.source == "unverified"
         assert all(map(math.isnan, (last.stderr, *last.interval())))
         assert (last.to_dict()["low"], last.to_dict()["stderr"], last.to_dict()["high"]) == (None, None, None)
-        assert last.text().endswith(" ± unknown, unverified")
+        assert last.text().endswith("\nunknown (95%), unverified")
         assert "unknown: nothing says how far the hypothesis is off" in last.notes[-2]
         assert "not compared with the table" in last.notes[-1]
         assert last.certified == (0, 1)

@@ -37,7 +37,7 @@ def test_an_unverified_count_may_be_any_number_of_rows_there_can_be(budget, seed
         assert high >= everything.interval(confidence)[1] * (1 - 1e-12)
         assert share.surely(confidence) == pytest.approx((0, 1))
     assert answer.surely(0.999999)[1] >= ROWS
-    assert answer.text().endswith("± unknown, unverified")
+    assert answer.text().endswith("\nunknown (95%), unverified")
 
 
 @pytest.mark.parametrize("count", [False, True], ids=["fraction", "count"])

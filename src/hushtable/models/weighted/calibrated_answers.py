@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...questions.answer import Answer, CrossTab, interval_factor
+from ...questions.answer_forms import UNKNOWN
 from ..build_answer import Estimates, Wording, build_answer
 from ..limits import below_noise
 from .calibrated_bars import CalibratedBars
@@ -30,7 +31,9 @@ def calibrated_answer(
     scale = bars.rows if count else 1.0
     usual = bars.estimates(np.asarray(surely.value) / scale, count=count)
     half, sure = _half(usual), _half(surely)
-    kept = np.array([each.basis in ("measured", "certain") for each in basis]) | (sure <= half)
+    # All that there can be is no bar, however wide the usual one is, which ends there as well.
+    told = np.array([each.basis != "guessed" for each in basis])
+    kept = np.array([each.basis in ("measured", "certain") for each in basis]) | told & (sure <= half)
     if kept.all():
         return None
     notes = (*wording.notes, *bars.notes())
@@ -39,7 +42,7 @@ def calibrated_answer(
         usual = _mixed(kept, surely, usual)
     elif not bars.unseen:
         notes = (*notes, *below_noise(usual))
-    named = "model" if bars.unseen else "calibrated"
+    named = UNKNOWN if bars.unseen and not kept.any() else "model" if bars.unseen else "calibrated"
     answer = build_answer(replace(wording, notes=notes, estimator=named), usual)
     if not isinstance(answer, Answer):
         return answer
@@ -74,5 +77,5 @@ def basis_notes(model: WeightedModel, bars: list[ErrorBar], scale: float) -> lis
             f"not measured; the bias bound holds with probability {model.certificate.confidence:g}, by the last choice"
         )
     if "guessed" in kinds:
-        notes.append("nothing certifies this answer: it is what the fitted distribution says")
+        notes.append("unknown: nothing certifies what the fitted distribution says; the interval is all there can be")
     return notes

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ...errors import BadQuestion
 from ...questions.answer import Answer, CrossTab
+from ...questions.answer_forms import UNKNOWN
 from ...questions.parse import Question
 from ...words import readable
 from ..build_answer import Estimates, Wording, build_answer, group_labels, unit_of
@@ -88,4 +89,6 @@ def _answer(
         answer = calibrated_answer(usual, replace(wording, notes=notes), surely, bars, count=count)
         if answer is not None:
             return answer
-    return build_answer(replace(wording, notes=(*notes, *basis_notes(model, bars, rows))), surely)
+    named = UNKNOWN if all(each.basis == "guessed" for each in bars) else ESTIMATOR
+    notes = (*notes, *basis_notes(model, bars, rows))
+    return build_answer(replace(wording, notes=notes, estimator=named), surely)

@@ -103,5 +103,5 @@ def _bars(model: WholeTableModel, positions: Sequence[int]) -> AnswerBars:
                 f"{bound.limit(CONFIDENCE):.4f} of the rows ({how})")  # fmt: skip
         return AnswerBars(bound.bias, bound.stderr, (note, *model.remarks()))
     why = "it was released without an audit" if model.audit is None else f"{about} were not audited together"
-    note = f"model value without an error bound: {why}; Monte Carlo error at most {model.monte_carlo:.4f}"
+    note = f"unknown: nothing says how far the model's value is off; {why}"
     return AnswerBars(math.nan, model.monte_carlo, (note, *model.remarks()))
