@@ -85,6 +85,16 @@ def test_a_bad_question_is_one_line_and_the_next_one_is_asked(folder):
     assert out.splitlines()[-1].endswith("paid answers left")
 
 
+def test_a_new_curator_is_not_paid_for_where_no_question_can_be_read(folder):
+    code, out, error = curate(*BUDGET, "smokes", "smoker AND")
+    assert (code, out) == (1, "")
+    assert "no attribute 'smokes'" in error
+    assert "\n" not in error
+    assert sorted(path.name for path in folder.iterdir()) == ["t.csv", "t.yaml"]
+    assert curate(*BUDGET, "smoker")[0] == 0
+    assert "paid answers left" in curate("smokes")[1]  # one that is begun is opened all the same
+
+
 def test_after_the_last_paid_answer_it_goes_on_or_ends_with_code_3(folder):
     code, out, _ = curate("--rho", "400", "--updates", "1", "--way", "hypothesis", "--factor", "0.4", *WIDE_QUESTIONS)
     assert code == 0

@@ -156,6 +156,7 @@ def run(
             points=points,
             smoothness=smoothness,
             on_exhausted=on_exhausted.value,
+            asked=() if in_files else questions or (),
             randomness=None if simulate is None else Simulated(simulate),
             progress=progress,
         )

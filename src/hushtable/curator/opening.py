@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -12,7 +12,7 @@ from typing import Any, get_args
 
 from ..budget import Budget, Currency, Number, exact
 from ..domain import Domain
-from ..errors import BadBudget, BadPlan, BadState, HushError
+from ..errors import BadBudget, BadPlan, BadQuestion, BadState, HushError
 from ..questions.workloads import Workload, read_workload
 from ..vault.door.randomness import Randomness
 from ..vault.ledger.account import LedgerAccount, Rehearsal
@@ -45,6 +45,8 @@ class CuratorRequest:
     calibration: Number | None = None
     points: int | None = None
     smoothness: Number | None = None
+    asked: Sequence[str] = ()
+    """What will be asked first, so that a new curator is not paid for where none of it can be read."""
 
     def plan(self, domain: Domain, rows: int | None) -> CuratorPlan:
         """A new plan, with defaults where nothing was said."""
@@ -87,6 +89,18 @@ class CuratorRequest:
                 )
 
 
+def _check_asked(subject: Subject, asked: Sequence[str]) -> None:
+    """BadQuestion, the first one's, where no question can be read: then nothing was reserved."""
+    errors: list[BadQuestion] = []
+    for text in asked:
+        try:
+            subject.parse(text)
+        except BadQuestion as error:
+            errors.append(error)
+    if errors and len(errors) == len(asked):
+        raise errors[0]
+
+
 def open_curator(
     *,
     domain: Domain,
@@ -124,6 +138,7 @@ def _begun(file: StateFile, domain: Domain, wish: CuratorRequest, rows: int | No
     """The plan in the state, or a new one that is now in it."""
     if not file.entries:
         plan = wish.plan(domain, rows)
+        _check_asked(_subject(plan), wish.asked)
         file.append(
             "begin",
             format=FORMAT,

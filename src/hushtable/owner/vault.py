@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -170,6 +171,7 @@ class Vault:
         points: int | None = None,
         smoothness: Number | None = None,
         on_exhausted: OnExhausted = "unverified",
+        asked: Sequence[str] = (),
         randomness: Randomness | None = None,
         progress: Progress | None = None,
     ) -> Curator:
@@ -179,7 +181,8 @@ class Vault:
         but a few columns, else conditions. The state is NAME.curator
         beside the ledger unless given; where it exists, what is left out is as it was begun. The currency is that of
         the ledger where there is one. See `plan_curator` for the rest, points for domains too large to list among it.
-        With `Simulated(seed)` ledger and state are left alone.
+        `asked` is what will be asked first: where none of it can be read, no curator is begun and nothing is
+        reserved. With `Simulated(seed)` ledger and state are left alone.
         """
         from ..curator.opening import CuratorRequest, open_curator
 
@@ -210,6 +213,7 @@ class Vault:
                 calibration=calibration,
                 points=points,
                 smoothness=smoothness,
+                asked=asked,
             ),
             rows=self.rows,
             read=read,
