@@ -265,6 +265,18 @@ def off_bounds(row):
         (lambda row: np.array([1, 0, 0]), {"columns": ("b0", "nothing")}, "no column 'nothing'"),
         (lambda row: np.array([1, 0, 0]), {"degree": 3}, "degree must be a whole number"),
         (lambda row: row[7], {}, "ends in IndexError"),
+        (lambda row: row, {"columns": "b0"}, "columns must be a list of names, not 'b0'"),
+        (lambda row: row, {"columns": 5}, "columns must be a list of names, not '5'"),
+        (lambda row: row, {"variables": (0, 1)}, "variables must be a list of names"),
+        (lambda row: row, {"exponents": 3}, "exponents must be a list of terms"),
+        (lambda row: row, {"exponents": "u"}, "exponents must be a list of terms"),
+        (lambda row: row, {"between": (0, 1, 2)}, "between two whole numbers with 0 among them"),
+        (lambda row: row, {"between": (-1.5, 1)}, "between two whole numbers with 0 among them"),
+        (lambda row: row, {"between": "01"}, "between two whole numbers with 0 among them"),
+        (lambda row: row, {"l2": "one"}, "l2 must be a number of at least 1, not 'one'"),
+        (lambda row: row, {"unit": "a"}, "unit must be a number or a list of numbers, not 'a'"),
+        (lambda row: row, {"gamma": ["x"]}, "gamma must be a number or a list of numbers"),
+        (lambda row: row, {"signs": "yes"}, "signs must be True or False, not 'yes'"),
         (lambda row: np.array([1, 0, 0]), {"truth": 0.5}, "truth must be a function of a row and a query"),
         (lambda row: np.array([1, 0, 0]), {"truth": lambda row, y: 1 / 0}, "truth ends in ZeroDivisionError for the"),
     ],
@@ -273,6 +285,12 @@ def test_a_family_that_is_not_what_it_says_is_refused_before_anything_is_spent(c
     base = {"name": "f", "columns": NAMES, "variables": ("u", "v"), "degree": 1, "l1": 3, "l2": 3}
     with pytest.raises(BadPlan, match=said):
         ht.plan(DOMAIN, workload=ht.Polynomials(ht.Family(coefficients=coefficients, **(base | changes))), budget=PURE)
+
+
+def test_a_term_of_one_variable_needs_no_list():
+    base = {"name": "f", "columns": NAMES, "variables": ("u", "v"), "degree": 1, "l1": 3, "l2": 3}
+    one, each = (ht.Family(coefficients=len, exponents=e, **base) for e in (["u", "v"], [["u"], ["v"]]))
+    assert one.terms.listed == each.terms.listed
 
 
 def test_too_many_terms_say_how_many_fit():

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import isfinite
+from numbers import Integral, Real
 from typing import Any
 
 from ...errors import BadPlan, check_whole
@@ -59,6 +60,7 @@ class Family:
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.isidentifier():
             raise BadPlan(f"a family is called by one word, not {self.name!r}")
+        self._check_kinds()
         if not self.columns or not self.variables or len(set(self.variables)) < len(self.variables):
             raise BadPlan(f"{self.name}: name at least one column and one variable, each variable once")
         check_whole(self.degree, "degree", BadPlan, most=len(self.variables), limit=f"{len(self.variables)} variables")
@@ -74,6 +76,27 @@ class Family:
         if not isfinite(self.l2) or self.l2 < 1:
             raise BadPlan(f"{self.name}: l2 must be a number of at least 1, not {self.l2!r}")
         self._check_numbers()
+
+    def _check_kinds(self) -> None:
+        """Names, terms and numbers are what they are called, before anything is computed from them."""
+        for what, names in (("columns", self.columns), ("variables", self.variables)):
+            if not _listed(names, str):
+                raise BadPlan(f"{self.name}: {what} must be a list of names, not {str(names)[:40]!r}")
+        terms = self.exponents
+        if terms is not None and not (
+            _listed(terms, Sequence) and all(isinstance(term, str) or _listed(term, Hashable) for term in terms)
+        ):
+            raise BadPlan(f"{self.name}: exponents must be a list of terms, each a list of variables")
+        ends = self.between
+        if ends is not None and not (_listed(ends, Integral) and len(ends) == 2):
+            raise BadPlan(f"{self.name}: coefficients lie between two whole numbers with 0 among them, not {ends!r}")
+        if not isinstance(self.l2, Real):
+            raise BadPlan(f"{self.name}: l2 must be a number of at least 1, not {self.l2!r}")
+        for what, given in (("unit", self.unit), ("gamma", self.gamma)):
+            if not isinstance(given, Real) and not _listed(given, Real):
+                raise BadPlan(f"{self.name}: {what} must be a number or a list of numbers, not {str(given)[:40]!r}")
+        if not isinstance(self.signs, bool):
+            raise BadPlan(f"{self.name}: signs must be True or False, not {self.signs!r}")
 
     def _check_numbers(self) -> None:
         low, high = self.range
@@ -165,6 +188,11 @@ class Family:
             None if code is None else (code.co_code, repr(code.co_consts), code.co_names),
         ]  # fmt: skip
         return hashlib.sha256(repr(facts).encode()).hexdigest()
+
+
+def _listed(given: object, kind: type) -> bool:
+    """Whether it is a list of things of a kind; a text is none, though it is a sequence of texts."""
+    return isinstance(given, Sequence) and not isinstance(given, str) and all(isinstance(one, kind) for one in given)
 
 
 def _by_number(given: Any, length: int) -> tuple[float, ...]:
