@@ -338,6 +338,12 @@ def test_bad_questions_get_one_line(question, said):
         released("polynomials(family=any_of, width=4, degree=2)").ask(question)
 
 
+@pytest.mark.parametrize("family", [3, ["any_of"]], ids=str)
+def test_what_is_no_family_gets_one_line(family):
+    with pytest.raises(BadPlan, match="family must be a name or a Family, not a"):
+        ht.Polynomials(family)
+
+
 def test_queries_as_a_matrix_and_as_text_agree(tmp_path):
     synopsis = released("polynomials(family=any_of, width=4, degree=2)")
     synopsis.save(tmp_path / "p.hush")

@@ -47,6 +47,10 @@ class Polynomials(Workload):
 
     def __post_init__(self) -> None:
         if self.own is not None:
+            from ...maths.families.family import Family
+
+            if not isinstance(self.own, Family):
+                raise BadPlan(f"family must be a name or a Family, not a {type(self.own).__name__}")
             given = [key for key in ("width", "degree", "r") if getattr(self, key) is not None]
             if given or self.basis != "monomial":
                 raise BadPlan(
