@@ -86,3 +86,21 @@ def test_replicates_leave_cells_that_were_seen_to_be_empty_empty():
     assert found.sum() == pytest.approx(1)
     # The noise of the others is all there.
     assert np.std(found[50:]) * 10_000 == pytest.approx(20, rel=0.4)
+
+
+def test_numbers_with_many_bins_have_nested_groups_too():
+    """Groups that are not nested would have most of the bins as their common refinement."""
+    random = np.random.default_rng(8)
+    age = random.gamma(3, 60, ROWS).clip(0, 699).astype(int)
+    attributes = {
+        "age": {"kind": "integer", "between": [0, 699], "missing": "error"},
+        "pay": {"kind": "integer", "between": [0, 99], "missing": "error"},
+        "rent": {"kind": "integer", "between": [0, 49], "missing": "error"},
+    }
+    rows = pa.table({"age": age, "pay": (age + random.normal(0, 60, ROWS)).clip(0, 699).astype(int) // 7,
+                     "rent": (age + random.normal(0, 90, ROWS)).clip(0, 699).astype(int) // 14})  # fmt: skip
+    domain = ht.Domain.from_dict({"table": "t", "attributes": attributes})
+    plan = ht.plan(domain, workload=ht.WholeTable(), budget=ht.Budget(epsilon=4, delta="1e-9"))
+    model = ht.Vault(rows, domain, ledger="unused").release(plan, randomness=ht.Simulated(3)).model
+    assert model.cloud.base_sizes[0] <= FINEST + 2
+    assert model.cloud.base_sizes[1] > 30

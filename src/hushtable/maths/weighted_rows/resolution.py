@@ -28,6 +28,7 @@ __all__ = [
     "dependence",
     "level_order",
     "likeness_order",
+    "nested_of",
     "ordered",
     "plan_pairs",
     "plan_tables",
@@ -46,6 +47,8 @@ Map = NDArray[np.int64]
 LEVELS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
 # About the most groups of a number whose cells are found; coarser ones are made of these.
 FINEST = 24
+# A number with more bins than this is grouped as one whose cells were found: single bins are then mostly noise.
+MANY_BINS = 256
 
 
 class Groupings:
@@ -155,6 +158,12 @@ def ordered(domain: Domain) -> list[int]:
 def ranges_of(domain: Domain) -> list[int]:
     """Columns of numbers without declared bins, whose cells are found."""
     return [j for j, a in enumerate(domain.closed) if isinstance(a, Binned) and a.ranged]
+
+
+def nested_of(domain: Domain) -> list[int]:
+    """Columns whose groups are nested and of even shares: numbers whose cells were found, or that have many bins."""
+    many = [j for j, a in enumerate(domain.closed) if isinstance(a, Binned) and len(a.values) > MANY_BINS]
+    return sorted({*ranges_of(domain), *many})
 
 
 def profile_sets(

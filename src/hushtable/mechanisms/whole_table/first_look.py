@@ -20,6 +20,7 @@ from ...maths.weighted_rows.resolution import (
     Groupings,
     level_order,
     likeness_order,
+    nested_of,
     ordered,
     profile_sets,
     ranges_of,
@@ -81,7 +82,7 @@ class FirstLook:
         shares, loose = totals.shares(), unordered(survey.domain)
         declared = [level_order(survey.domain, j) for j in range(len(shares))]
         by_size = [(np.argsort(-p, kind="stable"), None) if j in loose else declared[j] for j, p in enumerate(shares)]
-        even = set(ranges_of(survey.domain))
+        even = set(nested_of(survey.domain))
         ladders = [
             Groupings(p, *order, even=j in even) for j, (p, order) in enumerate(zip(shares, by_size, strict=True))
         ]
