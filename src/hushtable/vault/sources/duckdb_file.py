@@ -12,6 +12,7 @@ import pyarrow as pa
 from ...errors import BadPath
 from .base import BATCH_ROWS
 from .databases import DatabaseSource, quoted
+from .text_blocks import LONGEST
 
 __all__ = ["DuckdbSource", "path_at"]
 
@@ -55,6 +56,7 @@ class DuckdbSource(DatabaseSource):
         closed = {"enable_external_access": "false", "autoinstall_known_extensions": "false"}
         connection = duckdb.connect(str(path_at(self._at.address)), read_only=True, config=closed)
         connection.execute("SET preserve_insertion_order = true")
+        connection.execute("SET arrow_large_buffer_size = true")  # a batch of text may be more than 2 GB
         connection.execute("BEGIN TRANSACTION")
         return connection
 
@@ -82,10 +84,11 @@ class DuckdbSource(DatabaseSource):
         yield from (getattr(relation, "to_arrow_reader", None) or relation.fetch_arrow_reader)(BATCH_ROWS)
 
     def _value(self, name: str) -> str:
+        """A number as it is, all else as its text; one of more than 4 MiB is missing."""
         kind, column = self._types[name], quoted(name)
         if name in self._numbers and kind in PLAIN:
             return f"{column}::{PLAIN[kind]}"
         if kind == "TIMESTAMP WITH TIME ZONE":
             # Its text would be in the machine's time zone.
             return f"(epoch_us({column}) * INTERVAL 1 MICROSECOND + TIMESTAMP '1970-01-01')::VARCHAR"
-        return f"{column}::VARCHAR"
+        return f"CASE WHEN strlen({column}::VARCHAR) > {LONGEST} THEN NULL ELSE {column}::VARCHAR END"

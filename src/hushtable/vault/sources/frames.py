@@ -119,10 +119,10 @@ def cell_texts(values: Sequence[Any]) -> pa.Array:
 def _texts(values: Any, missing: Iterable[bool]) -> pa.Array:
     """Each object by its own text, as in a CSV file; one that has none is a text no domain declares."""
     try:
-        return pa.array(values, pa.string(), from_pandas=True)  # all are text: the same, only faster
+        return pa.array(values, pa.large_string(), from_pandas=True)  # all are text: the same, only faster
     except (pa.ArrowException, TypeError, ValueError):
         texts = [None if gap else _text(value) for value, gap in zip(values, missing, strict=True)]
-        return pa.array(texts, pa.string())
+        return pa.array(texts, pa.large_string())
 
 
 def _text(value: object) -> str | None:

@@ -18,7 +18,7 @@ from .csv_cells import Rows, rows_by_line, texts
 from .csv_kernel import MISSING, PLAIN
 from .files import FileSource, ending_of
 from .json_kernel import elements
-from .text_blocks import LONGEST, count_lines, line_blocks
+from .text_blocks import LONGEST, count_lines, line_blocks, whole_text
 
 __all__ = ["JsonSource"]
 
@@ -68,7 +68,9 @@ class JsonSource(FileSource):
         import duckdb
 
         try:
-            with duckdb.connect(config={"autoinstall_known_extensions": False, "threads": 1}) as connection:
+            # Rows of an array may be large, and many of them more than 2 GB.
+            settings = {"autoinstall_known_extensions": False, "threads": 1, "arrow_large_buffer_size": True}
+            with duckdb.connect(config=settings) as connection:
                 connection.register("rows", batch)
                 yield connection.sql(query)
         except duckdb.Error:
@@ -83,8 +85,7 @@ class JsonSource(FileSource):
                 yield pa.table({"line": texts(data, begin, end, form)})
 
     def _rows(self) -> Iterator[Rows]:
-        blocks = line_blocks(self.path)
-        return rows_by_line(blocks) if self._lines else iter([self._array(b"".join(blocks))])
+        return rows_by_line(line_blocks(self.path)) if self._lines else iter([self._array(whole_text(self.path))])
 
     def _array(self, text: bytes) -> Rows:
         """The elements of the array that the file is."""

@@ -12,6 +12,7 @@ from ...extras import need
 from .ahead import ahead
 from .databases import DatabaseSource, quoted
 from .records import columns_of
+from .text_blocks import LONGEST
 
 __all__ = ["PostgresqlSource"]
 
@@ -59,6 +60,14 @@ FROM base WHERE typtype <> 'd' ORDER BY attnum
 # Read as they are, as their value says what their text says. A float8 may be NaN, which is missing where its text
 # would be a value, so only under a binned attribute; the text of a float4 is shorter than its value as a float8.
 PLAIN = {"bool": "bool", "int2": "int8", "int4": "int8", "int8": "int8"}
+# Whose bytes are told without looking at them, and whose texts are short; of all other types the text is measured.
+LONG = ("text", "varchar", "bpchar", "bytea")
+SHORT = (
+    "float4", "float8", "numeric", "date", "time", "timetz", "timestamp", "timestamptz", "interval", "uuid", "inet",
+    "cidr", "macaddr", "macaddr8", "money", "oid", "name", "char",
+)  # fmt: skip
+# A row travels as one value, which has less than 1 GB.
+MOST_BYTES = 1 << 29
 PERMISSION = "42501"
 # What the driver gathers before it gives a batch. Larger ones take memory and no less time.
 BATCH_BYTES = 1 << 22
@@ -130,12 +139,22 @@ class PostgresqlSource(DatabaseSource):
 
     def _read(self, connection: Any, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
         kinds = [self._kind(name) for name in names]
-        wanted = ", ".join(f"{quoted(name)}::{kind}" for name, kind in zip(names, kinds, strict=True))
+        wanted = ", ".join(map(self._value, names))
         with connection.cursor() as cursor:
             cursor.adbc_statement.set_options(**{"adbc.postgresql.batch_size_hint_bytes": str(BATCH_BYTES)})
             cursor.execute(f"SELECT pg_catalog.record_send(ROW({wanted})) FROM {self._table}")
             for batch in ahead(cursor.fetch_record_batch()):
                 yield pa.RecordBatch.from_arrays(columns_of(batch.column(0), kinds), names=list(names))
+
+    def _value(self, name: str) -> str:
+        """A cell as it travels. One whose text is too long is missing, so that no row is more than the server sends."""
+        column, kind, of = quoted(name), self._kind(name), self._types[name]
+        if kind != "text" or of in SHORT:
+            return f"{column}::{kind}"
+        # The text of bytes has two characters for each.
+        most = min(LONGEST, MOST_BYTES // max(len(self._types), 1)) // (2 if of == "bytea" else 1)
+        measured = column if of in LONG else f"{column}::text"
+        return f"CASE WHEN pg_catalog.octet_length({measured}) > {most} THEN NULL ELSE {column}::text END"
 
     def _kind(self, name: str) -> str:
         kind = self._types[name]

@@ -33,6 +33,8 @@ FAILED, REFUSED = "failed: ", "refused: "
 CHUNK = 1 << 17
 # Keys that travel in one batch, and rows of many columns in one value.
 KEYS, PACKED_ROWS = 1 << 16, 1 << 15
+# More than this is packed in two halves, as one value has less than 2 GB.
+PACKED_BYTES = 1 << 28
 # Rows of people that are put into buckets at a time: more make larger pieces.
 SPREAD_ROWS = 1 << 18
 
@@ -87,6 +89,16 @@ def packed(batch: pa.RecordBatch) -> bytes:
     with pa.ipc.new_stream(sink, batch.schema) as writer:
         writer.write_batch(batch)
     return bytes(sink.getvalue())
+
+
+def halved(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """The same rows in batches that are not too large to be packed, unless one row is."""
+    if batch.nbytes <= PACKED_BYTES or batch.num_rows <= 1:
+        yield batch
+        return
+    half = batch.num_rows // 2
+    yield from halved(batch.slice(0, half))
+    yield from halved(batch.slice(half))
 
 
 def unpacked(value: Any) -> pa.RecordBatch:
@@ -175,7 +187,8 @@ def _pack(job: Job, batches: Batches) -> Rows:
     """The named columns as they are, many rows a value."""
     read, sign = _Read(job, batches), signature(job.domain)
     for batch in read.tables(PACKED_ROWS):
-        yield _row(value=packed(batch.select(list(job.names))), count=batch.num_rows, note=sign)
+        for part in halved(batch.select(list(job.names))):
+            yield _row(value=packed(part), count=part.num_rows, note=sign)
     yield from (_row(note=note) for note in read.notes)
 
 
@@ -255,8 +268,8 @@ def _spread(job: Job, batches: Batches) -> Rows:
         start = 0
         for number, end in enumerate(ends.tolist()):
             if end > start:
-                piece = whole.slice(start, end - start)
-                yield _row(key=number.to_bytes(4, "big"), value=packed(piece), count=end - start, note=sign)
+                for piece in halved(whole.slice(start, end - start)):
+                    yield _row(key=number.to_bytes(4, "big"), value=packed(piece), count=piece.num_rows, note=sign)
             start = end
 
 
@@ -283,8 +296,8 @@ def _keep(job: Job, batches: Batches) -> Rows:
     signed, sign = _Signed(batches, job.domain), signature(job.domain)
     for table, choice in _chosen(job, signed):
         for batch in table.filter(pa.array(choice.kept)).combine_chunks().to_batches(max_chunksize=PACKED_ROWS):
-            if batch.num_rows:
-                yield _row(value=packed(batch), count=batch.num_rows, note=sign)
+            for part in halved(batch) if batch.num_rows else ():
+                yield _row(value=packed(part), count=part.num_rows, note=sign)
     yield from (_row(note=note) for note in signed.notes)
 
 

@@ -13,12 +13,16 @@ from .base import BATCH_ROWS
 from .databases import DatabaseSource, quoted
 from .duckdb_file import path_at
 from .frames import cell_texts
+from .text_blocks import LONGEST
 
 __all__ = ["SqliteSource"]
 
 
 class SqliteSource(DatabaseSource):
-    """One table or view of a file. Each cell is read by its own text, as in a CSV file: columns hold mixed types."""
+    """One table or view of a file. Each cell is read by its own text, as in a CSV file: columns hold mixed types.
+
+    A cell of more than 4 MiB is missing.
+    """
 
     name: ClassVar[str] = "sqlite"
     schemes: ClassVar[tuple[str, ...]] = ("sqlite",)
@@ -55,7 +59,14 @@ class SqliteSource(DatabaseSource):
         return int(connection.execute(f"SELECT count(*) FROM {self._table}").fetchone()[0])
 
     def _read(self, connection: Any, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        cursor = connection.execute(f"SELECT {', '.join(map(quoted, names))} FROM {self._table}")
+        cursor = connection.execute(f"SELECT {', '.join(map(_short, names))} FROM {self._table}")
         while rows := cursor.fetchmany(BATCH_ROWS):
             columns = [cell_texts(column) for column in zip(*rows, strict=True)]
             yield pa.RecordBatch.from_arrays(columns, names=list(names))
+
+
+def _short(name: str) -> str:
+    """A cell unless it is too long, which is told in bytes: the length of a text ends at a character 0."""
+    cell = quoted(name)
+    long = f"typeof({cell}) IN ('text', 'blob') AND length(CAST({cell} AS BLOB)) > {LONGEST}"
+    return f"CASE WHEN {long} THEN NULL ELSE {cell} END"

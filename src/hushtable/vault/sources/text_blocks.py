@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from ...errors import BadData
 
-__all__ = ["LONGEST", "PACKED", "count_lines", "first_line", "line_blocks", "reading"]
+__all__ = ["LONGEST", "PACKED", "count_lines", "first_line", "line_blocks", "reading", "whole_text"]
 
 BLOCK_BYTES = 1 << 23
 # A longer line is a row without values: no row can need more memory than there is, or stop a release.
@@ -47,6 +47,12 @@ def line_blocks(path: Path, encoding: str = "utf-8") -> Iterator[bytes]:
     name = codecs.lookup(encoding).name
     for block in _raw_blocks(path):
         yield _utf8(block, name)
+
+
+def whole_text(path: Path) -> bytes:
+    """All of it in valid UTF-8, for a file that is one value whatever its lines are."""
+    with reading(path), _stream(path) as file:
+        return _utf8(file.read().removeprefix(MARK), "utf-8")
 
 
 def count_lines(path: Path) -> int:
