@@ -2,6 +2,7 @@
 
 import json
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -160,12 +161,32 @@ def test_smooth_questions_need_no_cells(table):
 def test_least_squares_agree_with_all_passes():
     cuts = [(Fraction(4),), (Fraction(2), Fraction(4), Fraction(6))]
     passes = [Pass(cuts[0], np.array([10.0, 30.0]), 1.0), Pass(cuts[1], np.array([4.0, 4.0, 20.0, 12.0]), 1e-9)]
-    assert np.allclose(least_squares(passes, cuts[1]), [4, 4, 20, 12], atol=1e-6)
+    assert np.allclose(least_squares(passes), [4, 4, 20, 12], atol=1e-6)
     loose = [passes[0], Pass(cuts[1], passes[1].counts, 1e9)]
-    assert np.allclose(least_squares(loose, cuts[1]), [5, 5, 19, 11], atol=1e-3)
+    assert np.allclose(least_squares(loose), [5, 5, 19, 11], atol=1e-3)
     # A cut that is gone: the first pass is one sum of two counts.
-    merged = least_squares([passes[0], Pass((Fraction(2),), np.array([4.0, 36.0]), 1e9)], (Fraction(2),))
+    merged = least_squares([passes[0], Pass((Fraction(2),), np.array([4.0, 36.0]), 1e9)])
     assert np.isclose(merged.sum(), 40, atol=1e-3)
+
+
+def test_least_squares_are_those_of_the_normal_equations():
+    """Every count of every pass is one equation about the cells of the last; cuts that are gone join counts."""
+    random = np.random.default_rng(5)
+    for _ in range(20):
+        passes = []
+        for size in (6, 15, 40):
+            cuts = tuple(Fraction(int(cut)) for cut in np.sort(random.choice(np.arange(1, 100), size, replace=False)))
+            passes.append(Pass(cuts, random.normal(100, 30, size + 1), float(random.uniform(1, 2_000))))
+        last, lines, right = passes[-1], [], []
+        for own in passes:
+            shared = [Fraction(-1), *sorted(set(own.cuts) & set(last.cuts)), Fraction(1_000)]
+            for low, high in pairwise(shared):
+                theirs = [low <= edge < high for edge in (Fraction(-1), *own.cuts)]
+                weight = (own.variance * sum(theirs)) ** -0.5
+                lines.append([weight * (low <= edge < high) for edge in (Fraction(-1), *last.cuts)])
+                right.append(weight * own.counts[theirs].sum())
+        wanted = np.linalg.lstsq(np.array(lines, dtype=np.float64), np.array(right), rcond=None)[0]
+        np.testing.assert_allclose(least_squares(passes), wanted, rtol=1e-8)
 
 
 def test_cells_are_fine_where_rows_are_and_keep_fixed_cuts():

@@ -95,7 +95,7 @@ class NumberShapes:
     def _shares(self, name: str) -> Floats:
         """What the passes say of the found cells; those that are finer than any pass are even inside its cells."""
         passes, attribute = self.passes(name), self.attribute(name)
-        counts = np.maximum(least_squares(passes, passes[-1].cuts), 0.0)
+        counts = np.maximum(least_squares(passes), 0.0)
         edges = np.array([float(e) for e in (attribute.edges[0], *passes[-1].cuts, attribute.edges[-1])])
         below = np.concatenate([[0.0], counts.cumsum()])
         return np.diff(np.interp([float(e) for e in attribute.edges], edges, below))

@@ -52,22 +52,32 @@ def pooled_deviation(passes: Sequence[Pass]) -> float:
     return float(sum(own.precision for own in passes) ** -0.5)
 
 
-def least_squares(passes: Sequence[Pass], cuts: Cuts) -> Floats:
-    """What all passes say of the cells between these cuts, which the last pass must have counted.
+def least_squares(passes: Sequence[Pass]) -> Floats:
+    """What all passes say of the cells of the last one.
 
     A cut of an earlier pass that is no longer there makes its neighbours one cell, of k counts and k times the noise.
+    The last pass has counted every cell and the others sums of them: as many equations as these sums are enough
+    (Woodbury's formula).
     """
-    size = len(cuts) + 1
-    normal, right = np.zeros((size, size)), np.zeros(size)
-    for own in passes:
-        shared = sorted(set(own.cuts) & set(cuts))
-        theirs, mine = (_groups(edges, shared) for edges in (own.cuts, cuts))
-        sums, many = np.bincount(theirs, own.counts), np.bincount(theirs)
-        member = (mine[None] == np.arange(len(shared) + 1)[:, None]).astype(np.float64)
-        weight = own.precision / many
-        normal += member.T @ (weight[:, None] * member)
-        right += member.T @ (weight * sums)
-    return np.asarray(np.linalg.solve(normal, right))
+    last, sums, groups = passes[-1], list[Floats](), list[NDArray[np.int64]]()
+    right, weights, known = last.precision * last.counts, list[Floats](), 0
+    for own in passes[:-1]:
+        shared = sorted(set(own.cuts) & set(last.cuts))
+        theirs, mine = (_groups(edges, shared) for edges in (own.cuts, last.cuts))
+        weights.append(own.precision / np.bincount(theirs))
+        sums.append(weights[-1] * np.bincount(theirs, own.counts))
+        right = right + sums[-1][mine]
+        groups.append(known + mine)
+        known += len(shared) + 1
+    if not groups:
+        return last.counts
+    alone = right / last.precision
+    inner = np.diag(1 / np.concatenate(weights))
+    for one in groups:
+        for two in groups:
+            inner += np.bincount(one * known + two, minlength=known**2).reshape(known, known) / last.precision
+    told = np.linalg.solve(inner, sum((np.bincount(own, alone, minlength=known) for own in groups), np.zeros(known)))
+    return np.asarray(alone - sum((told[own] for own in groups), np.zeros(len(alone))) / last.precision)
 
 
 def _groups(cuts: Sequence[Fraction], shared: Sequence[Fraction]) -> NDArray[np.int64]:
@@ -114,7 +124,7 @@ def _inside(attribute: Binned, low: Fraction, high: Fraction, parts: int) -> lis
 def parted(attribute: Binned, passes: Sequence[Pass], next_noise: float, fixed: Collection[Fraction]) -> Cuts:
     """Cells for the next pass, whose counts will have this standard deviation."""
     cuts = passes[-1].cuts
-    counts = least_squares(passes, cuts)
+    counts = least_squares(passes)
     joined, sums = coarser(cuts, counts, JOINED * pooled_deviation(passes), fixed)
     return _some(finer(attribute, joined, sums, max(PART * next_noise, SHARE * float(counts.sum()), 1.0)), passes)
 
@@ -128,7 +138,7 @@ def _some(cuts: Cuts, passes: Sequence[Pass]) -> Cuts:
 def by_share(attribute: Binned, passes: Sequence[Pass], cells: int, fixed: Collection[Fraction]) -> Cuts:
     """At most about so many cells of about equal shares; values with large shares of their own stay alone."""
     cuts = passes[-1].cuts
-    counts = least_squares(passes, cuts)
+    counts = least_squares(passes)
     rows, noise = max(float(counts.sum()), 1.0), pooled_deviation(passes)
     joined, sums = coarser(cuts, counts, max(JOINED * noise, rows / (2 * cells)), fixed)
     split = finer(attribute, joined, sums, max(PART * noise, rows / cells), cells)

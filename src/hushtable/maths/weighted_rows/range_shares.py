@@ -42,7 +42,7 @@ class FoundRange:
         """
         cells = len(self.cuts) + 1
         last = Pass(self.cuts, seen[:cells], variance)
-        fitted = least_squares([*self.passes, last], self.cuts)
+        fitted = least_squares([*self.passes, last])
         deviation = float((last.precision + self.precision) ** -0.5)
         clean = small_counts(fitted, deviation, ordered=True)
         clean = _restored(clean, fitted, deviation)
