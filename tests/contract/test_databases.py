@@ -201,7 +201,9 @@ def test_what_is_not_there_is_said_in_one_line(way, tmp_path):
         assert "no file" in said(lambda: ht.Vault(gone, DOMAIN, ledger="l"))
         (tmp_path / "other.db").write_text(SECRET * 100)
         broken = TableAt(f"{at.scheme}:///{tmp_path}/other.db", "clinic")
-        assert "cannot be read" in said(lambda: ht.Vault(broken, DOMAIN, ledger="l"))
+        words = said(lambda: ht.Vault(broken, DOMAIN, ledger="l"))
+        assert "cannot be opened: it is no database of this kind" in words
+        assert "charged" not in words  # nothing was, before it is known what there is to read
 
 
 @every_way

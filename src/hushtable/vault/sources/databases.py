@@ -136,6 +136,10 @@ class DatabaseSource(Source):
             pass
 
     def _in_words(self, error: BaseException) -> HushError:
+        if "_types" not in vars(self):  # its columns are not known yet, so nothing was charged
+            return BadData(
+                f"{self.label} cannot be opened: it is no database of this kind, is damaged, or does not answer"
+            )
         return BadData(
             f"{self.label} cannot be read, or the connection was lost; what was charged stays spent, and `hush release "
             "--resume` goes on with it"
