@@ -41,6 +41,9 @@ class Replicates:
     """Logarithms of (new weight / weight) of the carriers."""
     fixed_shares: tuple[Integers, ...]
     """For every attribute the shares of its codes in units of 2^-40, shape (replicates, codes)."""
+    every: bool = True
+    """Whether every line that carries replicates does so with its own share. Files of before drew some of them by equal
+    shares: that moved replicates more than the noise did, and the ratios in these files allow for it."""
 
     @property
     def count(self) -> int:
@@ -53,7 +56,12 @@ class Replicates:
         of its base groups."""
         rows, shares = carriers(self.cloud)
         alone = all(len(base) == size for base, size in zip(self.cloud.base, self.cloud.base_sizes, strict=True))
-        return np.arange(len(rows)) if alone or len(rows) == CARRIERS else equal_shares(shares, CARRIERS)
+        if alone or len(rows) == CARRIERS:
+            return np.arange(len(rows))
+        if not self.every:
+            return equal_shares(shares, CARRIERS)
+        # A line of small share in the model may have a large one in a replicate: none is left out.
+        return np.repeat(np.arange(len(rows)), 1 + (shares * (CARRIERS - len(rows))).astype(np.int64))
 
     @cached_property
     def carriers(self) -> tuple[NDArray[np.intp], Floats]:
@@ -61,7 +69,9 @@ class Replicates:
         rows, shares = carriers(self.cloud)
         if len(self._places) == len(rows):
             return rows, shares
-        return rows[self._places], np.full(len(self._places), 1 / len(self._places))
+        if not self.every:
+            return rows[self._places], np.full(len(self._places), 1 / len(self._places))
+        return rows[self._places], (shares / np.bincount(self._places))[self._places]
 
     @cached_property
     def weights(self) -> Floats:

@@ -23,6 +23,8 @@ Integers = NDArray[np.int64]
 MOST_REPLICATES = 256
 # What chance the expected sums have in them; older files do not say, and have all of it.
 BEYOND_PAIRS = "beyond pairs"
+# Which lines of the model carry replicates; older files do not say, and draw some by equal shares.
+EVERY_LINE = "every line"
 NO_SENSE = "the synopsis has replicates that make no sense"
 
 
@@ -31,6 +33,8 @@ def described_replicates(replicates: Replicates | None, ratios: ErrorRatios | No
     if replicates is None:
         return {}
     said: dict[str, Any] = {"replicates": replicates.count}
+    if replicates.every:
+        said["replicate_carriers"] = EVERY_LINE
     said["ratio_scales"] = [] if ratios is None else list(ratios.scales)
     if ratios is not None and not ratios.all_chance:
         said["ratio_chance"] = BEYOND_PAIRS
@@ -99,7 +103,7 @@ def read_replicates(cloud: WeightedRows, parameters: dict[str, Any], numbers: di
         (p < 0).any() or (p.sum(axis=1) <= 0).any() or p.max() > 2**50 for p in shares
     ):
         raise BadSynopsis(NO_SENSE)
-    return Replicates(cloud, logs, shares)
+    return Replicates(cloud, logs, shares, every=parameters.get("replicate_carriers") == EVERY_LINE)
 
 
 def _tables(cloud: WeightedRows, described: list[dict[str, Any]], groups: Integers) -> tuple[GroupedSet, ...]:

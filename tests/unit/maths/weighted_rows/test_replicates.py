@@ -33,12 +33,12 @@ class Account:
         pass
 
 
-def release(codes, seed, budget=None, calibration=0.03):
+def release(codes, seed, budget=None, calibration=0.03, shape=SHAPE):
     workload = ht.WholeTable(calibration=calibration)
-    plan = ht.plan(SHAPE, workload=workload, budget=budget or ht.Budget(epsilon=1, delta="1e-9"))
-    door = Door(total=lambda s: s.accumulate(codes), unit=SHAPE.unit, price=plan.design.price, account=Account(),
+    plan = ht.plan(shape, workload=workload, budget=budget or ht.Budget(epsilon=1, delta="1e-9"))
+    door = Door(total=lambda s: s.accumulate(codes), unit=shape.unit, price=plan.design.price, account=Account(),
                 randomness=ht.Simulated(seed))  # fmt: skip
-    return plan.by.release(door, SHAPE, plan.design)
+    return plan.by.release(door, shape, plan.design)
 
 
 @pytest.fixture(scope="module")
@@ -109,6 +109,46 @@ def test_weights_are_shares_whether_they_are_kept_by_cell_or_by_row(codes, monke
     coarser = CellLogs(by_cell.logs.sets, by_cell.logs.digits - 8, by_cell.logs.numbers >> 8)
     worse = Replicates(by_cell.cloud, coarser, by_cell.fixed_shares)
     assert not (np.abs(tables(worse) - tables(by_row)) < 0.1 * spread).all()
+
+
+GROUPED = domain({f"c{j}": {"kind": "integer", "between": [0, size - 1], "missing": "error"}
+                  for j, size in enumerate((90, 2, 3))}, neighbours="add-remove")  # fmt: skip
+
+
+def margins(codes, weights, sizes):
+    """Of every column and every weight, as shares."""
+    shares = [
+        np.array([np.bincount(own, w, minlength=s) for w in weights.T]) for own, s in zip(codes, sizes, strict=True)
+    ]
+    return [each / each.sum(axis=1, keepdims=True) for each in shares]
+
+
+def test_every_line_of_a_grouped_model_carries_replicates():
+    """Lines that stand for several codes are taken several times; a replicate's margins stay those of all lines.
+
+    Lines of small share in the model have large ones in replicates: drawn by equal shares they were now and then left
+    out, which moved replicates more than the noise did.
+    """
+    g = np.random.default_rng(4)
+    values = np.minimum(g.geometric(0.06, 4_000) - 1, 89)
+    rows = np.array([values, values % 2 ^ (g.random(4_000) < 0.2), g.integers(0, 3, 4_000)], dtype=np.uint16)
+    replicates = release(rows, 5, shape=GROUPED).replicates
+    cloud, (lines, shares) = replicates.cloud, made.carriers(replicates.cloud)
+    assert cloud.base_sizes[0] < 90, "codes are grouped"
+    logs = replicates.logs.of_rows(cloud.codes[:, lines])
+    raked = margins(cloud.codes[:, lines], shares[:, None] * np.exp(logs - logs.max(axis=0)), cloud.base_sizes)
+
+    def apart(some):
+        own = margins(cloud.codes[:, some.carriers[0]], some.weights, cloud.base_sizes)
+        return max(float(np.abs(one - other).max()) for one, other in zip(own, raked, strict=True))
+
+    assert apart(replicates) < 1e-9
+    assert apart(replace(replicates, every=False)) > 1e-5
+    assert replicates.carriers[1].sum() == pytest.approx(1)
+    assert len(lines) < len(replicates.carriers[0]) <= made.CARRIERS
+    said = described_replicates(replicates, None)
+    assert said["replicate_carriers"] == "every line"
+    assert "replicate_carriers" not in described_replicates(replace(replicates, every=False), None)
 
 
 def test_an_effective_share_tells_even_replicates_from_uneven_ones(codes):
