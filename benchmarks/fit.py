@@ -1,7 +1,8 @@
-"""The fit of whole tables: what its steps after measuring gain, pairs worse than independence, time and size.
+"""The fit of whole tables: what its steps after measuring gain, pairs worse than independence, time, size and answers.
 
 Two releases of the same seed, law and budget: one with every step, one without the half projection and without the
-repair of drifted pairs. The rest of the fit is the same in both. Then one without replicates, for time and size.
+repair of drifted pairs. The rest of the fit is the same in both. Then one without replicates, for time and size, and
+for how much longer an answer takes.
 """
 
 import json
@@ -16,6 +17,7 @@ import numpy as np
 
 import hushtable as ht
 from benchmarks._figure import figure, wanted
+from benchmarks._predicates import Predicates
 from benchmarks._tables import domain_of, load, true_triples, variations
 from hushtable.maths.weighted_rows import fit_targets, repair, table_noise
 from hushtable.synopsis import Synopsis
@@ -32,6 +34,8 @@ RELEASES = 3
 # A pair may be so much further from the truth than the product of the released columns, in total variation, beside two
 # standard errors of its released distance.
 EXCESS, SIGMAS = 0.002, 2.0
+# Answers that are timed, of each width, and how many milliseconds more than without replicates one may take.
+ASKED, MOST_MORE = 40, 3.0
 EVEN_COLUMNS, EVEN_ROWS = 100, 27_000
 
 
@@ -101,7 +105,7 @@ def no_replicates() -> Iterator[None]:
 def compare(label: str, codes: np.ndarray, domain: ht.Domain, epsilon: str) -> Iterator[dict[str, Any]]:
     truth = true_triples(codes, list(domain.sizes))
     release(codes[:, :2000], domain, epsilon, 0)
-    before, after, seconds, bare, worse, worst, size = [], [], [], [], [], [], []
+    before, after, seconds, bare, worse, worst, size, longer = [], [], [], [], [], [], [], []
     for seed in range(1, RELEASES + 1):
         with fewer_steps():
             before.append(variations(release(codes, domain, epsilon, seed)[0].model.cloud.table, truth).mean())  # type: ignore[attr-defined]
@@ -116,6 +120,7 @@ def compare(label: str, codes: np.ndarray, domain: ht.Domain, epsilon: str) -> I
         seconds.append(cpu)
         bare.append(once)
         size.append(bytes_of(whole) / bytes_of(small))
+        longer.append([milliseconds(each.model, codes) for each in (whole, small)])
     print(json.dumps({"name": label, "three_way_before": round(float(np.mean(before)), 5),
                       "three_way_after": round(float(np.mean(after)), 5), "pairs_worse": worse,
                       "worst_excess": round(max(worst), 4), "cpu_seconds": round(float(np.mean(seconds)), 2),
@@ -132,6 +137,22 @@ def compare(label: str, codes: np.ndarray, domain: ht.Domain, epsilon: str) -> I
     more = float(np.mean(seconds) / np.mean(bare))
     yield figure(f"{label}-time", float(np.mean(seconds)), "CPU seconds", baseline=float(np.mean(bare)), ratio=more,
                  bar="ratio <= 1.6")  # fmt: skip
+    ask, alone = np.mean(longer, axis=0).tolist()
+    yield figure(f"{label}-ask", ask - alone, "CPU milliseconds more an answer than without replicates", baseline=alone,
+                 ratio=ask / alone, bar=f"value <= {MOST_MORE:g}")  # fmt: skip
+
+
+def milliseconds(model: Any, codes: np.ndarray) -> float:
+    """CPU time of an answer, over random conditions on one to five columns; the first one of all is not counted."""
+    sizes, random = model.domain.sizes, np.random.default_rng(0)
+    shares = [np.bincount(own, minlength=size) / codes.shape[1] for own, size in zip(codes, sizes, strict=True)]
+    asked = [Predicates.random(shares, width, ASKED, random) for width in range(1, min(5, len(sizes)) + 1)]
+    questions = [each.question(number, sizes) for each in asked for number in range(ASKED)]
+    model.answer(questions[-1])
+    start = time.process_time()
+    for question in questions:
+        model.answer(question)
+    return 1000 * (time.process_time() - start) / len(questions)
 
 
 def excesses(model: Any, codes: np.ndarray) -> tuple[np.ndarray, float]:
