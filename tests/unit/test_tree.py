@@ -364,6 +364,9 @@ class TestPlans:
         assert all(other.typical for other in plan.alternatives)
         assert "up to 5 attributes: noise of a mean over sets of columns" in str(plan)
         assert "expected error" not in str(plan).split("alternatives")[0]
+        wider = ht.plan(bits_domain(41), rows=50_000, workload=workload, mechanism="tree",
+                        budget=ht.Budget(epsilon=1, delta="1e-6"))  # fmt: skip
+        assert [other.mechanism for other in wider.alternatives] == ["low-order"]
         alone = ht.plan(bits_domain(40), rows=50_000, workload="all_of(width=5, p=0.1)",
                         budget=ht.Budget(epsilon=1, delta="1e-6"))  # fmt: skip
         assert "tree" not in {other.mechanism for other in alone.alternatives}

@@ -48,6 +48,8 @@ PAIRS_SHARE = Fraction(1, 2)
 CALIBRATION = 0.08
 # A plan by another mechanism mentions this one from so many columns on.
 MANY = 30
+# Planning a whole table takes seconds beyond so many columns, and more than all else of a plan by this mechanism.
+FEW = 40
 # Means of many leaves are bought where pairs that are no edges of the model differ from it by more than so many
 # deviations of their noise; chosen on three simulated kinds of tables, see docs/trees.md.
 WORTH = 2.0
@@ -171,7 +173,8 @@ class TreeRelease(Mechanism[NoisyTree]):
         """The two other routes to such questions: few columns at a time, and the law of all columns."""
         plain = replace(workload, p=None, order=None)  # type: ignore[type-var]
         yield Other(workload=plain, remark=LOW_ORDER, any_mechanism=True, by_rows=True)
-        yield Other(workload=WholeTable(), remark=WHOLE_TABLE, any_mechanism=True, by_rows=True)
+        if len(domain.closed) <= FEW:
+            yield Other(workload=WholeTable(), remark=WHOLE_TABLE, any_mechanism=True, by_rows=True)
 
     def beside(self, chosen: Design[Any], domain: Domain, workload: Workload, rows: int | None) -> Alternative | None:
         """A line where there are many columns of two values: whoever knows that they go together may ask for it."""
