@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import Any
 
-import numpy as np
 import pandas
 
 import hushtable as ht
+from benchmarks._believable import empty_pairs
 from benchmarks._tables import DATA, domain_of, load
 
 Ruled = tuple[pandas.DataFrame, ht.Domain]
@@ -69,14 +68,7 @@ def coded(name: str, rules: int) -> Ruled:
     found = load(name)
     assert found is not None
     frame, sizes = found
-    empty = []
-    for one, two in combinations(sizes, 2):
-        table = np.zeros((sizes[one], sizes[two]))
-        np.add.at(table, (frame[one].to_numpy(), frame[two].to_numpy()), 1)
-        expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / len(frame)
-        i, j = np.unravel_index(np.argmax(np.where(table == 0, expected, 0)), table.shape)
-        empty.append((float(expected[i, j]) * (table[i, j] == 0), f'"{one}" = {i} AND "{two}" = {j}'))
-    texts = [text for chance, text in sorted(empty, reverse=True)[:rules] if chance > 0]
+    texts = [f'"{one}" = {i} AND "{two}" = {j}' for one, i, two, j in empty_pairs(frame, sizes, rules)]
     return frame[list(sizes)], ht.Domain.from_dict(domain_of(sizes) | {"impossible": texts})
 
 
