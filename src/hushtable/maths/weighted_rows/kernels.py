@@ -11,6 +11,7 @@ from numba import njit
 __all__ = [
     "around",
     "compile_seldom_met",
+    "exchanged",
     "gibbs_pass",
     "length_cells",
     "nearest_non_negative",
@@ -53,6 +54,28 @@ def nearest_non_negative(table: Any, rounds: int, near: float) -> Any:
         if least > -near:
             break
     return out
+
+
+@njit(cache=True, nogil=True)
+def exchanged(codes: Any, chosen: Any, others: Any, excess: Any, starts: Any) -> None:
+    """Puts other rows in the place of chosen ones where that lowers the sum of squares of `excess`.
+
+    codes    base groups of the model's rows, one line an attribute
+    chosen   places of drawn rows, changed in place; `others` are offered to the first of them, one each
+    excess   of every attribute's groups, how many more rows are drawn than wanted; changed in place
+    starts   where each attribute's groups begin
+    """
+    for r in range(len(others)):
+        old, new, change = chosen[r], others[r], 0.0
+        for j in range(len(codes)):
+            before, after = starts[j] + codes[j, old], starts[j] + codes[j, new]
+            if before != after:
+                change += 1.0 - excess[before] + excess[after]
+        if change < 0:
+            chosen[r] = new
+            for j in range(len(codes)):
+                excess[starts[j] + codes[j, old]] -= 1.0
+                excess[starts[j] + codes[j, new]] += 1.0
 
 
 @njit(cache=True, nogil=True)

@@ -66,6 +66,8 @@ MOST_CELLS = 2**23
 # Tables that are kept, and how large they may be.
 MOST_TABLES, MOST_KEPT = 64, 2**16
 VALUES_SEED = 20
+# Rows that are offered in exchange for drawn ones.
+EXCHANGED = 200_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,8 +180,18 @@ class WeightedRows:
         return self._values[position]
 
     def draw(self, rows: int, random: np.random.Generator) -> Codes:
-        """Synthetic rows: a systematic draw by weight along the sorted rows, values by quota inside base groups."""
+        """Synthetic rows: a systematic draw by weight along the sorted rows, values by quota inside base groups.
+
+        Columns that come last in the order would stray by chance, so some rows are exchanged for others that are drawn
+        in the same way, wherever this brings single columns nearer to the model's.
+        """
+        from .kernels import exchanged
+
         chosen = drawn_rows(self.weights, rows, random)
+        offered = drawn_rows(self.weights, min(rows, EXCHANGED), random)
+        excess = [np.bincount(own[chosen], minlength=size) - rows * np.bincount(own, self.weights, minlength=size)
+                  for own, size in zip(self.codes, self.base_sizes, strict=True)]  # fmt: skip
+        exchanged(self.codes, chosen, offered, np.concatenate(excess), np.cumsum([0, *self.base_sizes]))
         out = np.empty((len(self.base), rows), dtype=np.uint16)
         for j in range(len(self.base)):
             out[j] = inside_groups(self.codes[j, chosen], self.base[j], self.inside[j], random)

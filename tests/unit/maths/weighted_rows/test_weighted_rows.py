@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hushtable.maths.weighted_rows import weighted_rows
 from hushtable.maths.weighted_rows.weighted_rows import WeightedRows, inside_groups, pack_rows, unpack_rows, word_spans
 
 
@@ -43,3 +44,24 @@ def test_weighted_rows_give_their_own_tables_and_draws():
     drawn = np.bincount(np.ravel_multi_index(tuple(rows[:2]), (3, 4)), minlength=12).reshape(3, 4) / 20_000
     assert np.abs(drawn - table.sum(axis=2)).max() < 5e-3
     np.testing.assert_array_equal(fitted.values(1), fitted.values(1))
+
+
+def test_single_columns_of_drawn_rows_are_those_of_the_model(monkeypatch):
+    """Within two rows a value, where a plain draw strays by dozens; pairs that never occur still never do."""
+    g = np.random.default_rng(2)
+    codes = g.integers(0, 6, (10, 30_000)).astype(np.uint16)
+    codes[1] = np.where(codes[0] == 0, 0, codes[1])
+    base = [np.arange(6)] * 10
+    shares = [np.bincount(own, minlength=6) / 30_000 for own in codes]
+    model = WeightedRows.of(base, shares, codes, g.gamma(1.0, size=30_000), list(range(10)))
+
+    def strays(rows):
+        return max(np.abs(np.bincount(own, minlength=6) - 20_000 * model.table((j,))).max()
+                   for j, own in enumerate(rows))  # fmt: skip
+
+    rows = model.draw(20_000, np.random.default_rng(3))
+    assert strays(rows) < 2
+    assert not ((rows[0] == 0) & (rows[1] != 0)).any()
+    np.testing.assert_array_equal(rows, model.draw(20_000, np.random.default_rng(3)))
+    monkeypatch.setattr(weighted_rows, "EXCHANGED", 0)
+    assert strays(model.draw(20_000, np.random.default_rng(3))) > 10
