@@ -142,6 +142,29 @@ def test_the_same_rows_of_each_person_count_and_the_same_people_are_cut(spark, t
     assert mine.people == theirs.people
 
 
+def test_whatever_a_row_of_nobody_holds_the_same_rows_of_others_count(spark, tmp_path):
+    attributes = {
+        "share": {"kind": "number", "between": [0, 1], "bins": 2, "other": True},
+        "age": {"kind": "integer", "between": [0, 99], "bins": 3, "other": True},
+        "place": {"kind": "open"},
+    }
+    domain = ht.Domain.from_dict(
+        {"table": "t", "unit": {"rows": 1, "person": "who"}, "missing_values": ["-9"], "attributes": attributes}
+    )
+    shares, ages = [0.25, -9.0, float("inf"), 1e300], [-9, 2**60, 5, 7]
+    rows = [(i % 50, shares[i // 50], ages[i // 50], f"row {i}") for i in range(200)]
+    counted = []
+    for number, nobody in enumerate([(None, 0.5, 5, "nobody"), (None, None, None, "nobody")]):
+        columns = zip(("who", "share", "age", "place"), zip(*rows, nobody, strict=True), strict=True)
+        table, folder = pa.table({name: list(column) for name, column in columns}), tmp_path / str(number)
+        folder.mkdir()
+        for source in (open_source(in_parts(spark, table, folder, 2), domain), open_source(table, domain)):
+            batches = bounded(source, domain, "a secret").batches(["place"])
+            counted.append(sorted(place for batch in batches for place in batch.column(0).to_pylist()))
+    assert len(counted[0]) == 51
+    assert counted[1:] == counted[:1] * 3
+
+
 def test_a_curator_holds_the_same_rows_and_keys(spark, tmp_path, monkeypatch):
     table = clinic()
     there = open_source(in_parts(spark, table, tmp_path, 4), CLINIC)
