@@ -90,12 +90,12 @@ class Family:
         ends = self.between
         if ends is not None and not (_listed(ends, Integral) and len(ends) == 2):
             raise BadPlan(f"{self.name}: coefficients lie between two whole numbers with 0 among them, not {ends!r}")
-        if not isinstance(self.l2, Real):
+        if not _is(self.l2, Real):
             raise BadPlan(f"{self.name}: l2 must be a number of at least 1, not {self.l2!r}")
         for what, given in (("unit", self.unit), ("gamma", self.gamma)):
-            if not isinstance(given, Real) and not _listed(given, Real):
+            if not _is(given, Real) and not _listed(given, Real):
                 raise BadPlan(f"{self.name}: {what} must be a number or a list of numbers, not {str(given)[:40]!r}")
-        if not isinstance(self.signs, bool):
+        if not _is(self.signs, bool):
             raise BadPlan(f"{self.name}: signs must be True or False, not {self.signs!r}")
 
     def _check_numbers(self) -> None:
@@ -188,6 +188,11 @@ class Family:
             None if code is None else (code.co_code, repr(code.co_consts), code.co_names),
         ]  # fmt: skip
         return hashlib.sha256(repr(facts).encode()).hexdigest()
+
+
+def _is(given: object, kind: type) -> bool:
+    """Whether a caller's value is of a kind, whatever its annotation says."""
+    return isinstance(given, kind)
 
 
 def _listed(given: object, kind: type) -> bool:
