@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 from types import CellType, CodeType, FunctionType
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 
@@ -62,6 +63,8 @@ LOOSE = ("BUILD_SET", "BUILD_MAP", "BUILD_CONST_KEY_MAP", "SET_ADD", "MAP_ADD", 
 # How numba paints its messages.
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 SHOWN = 200
+# What was made here, which need not be made again where another function calls it.
+COMPILED: WeakSet[Any] = WeakSet()
 
 
 def compiled_alone(what: str, given: Callable[..., Any], types: tuple[Any, ...]) -> Any:
@@ -70,7 +73,7 @@ def compiled_alone(what: str, given: Callable[..., Any], types: tuple[Any, ...])
     BadPlan where it names anything that could remember, or read memory that is not its own; TypeError where it does not
     compile, or names what nobody has read for that, with what it was.
     """
-    function = _rebuilt(what, _plain(given), {})
+    function = _rebuilt(what, given, {})
     try:
         function.compile(types)
     except Exception as error:  # numba's own, of many kinds
@@ -91,11 +94,14 @@ def refuse_unset(what: str, given: Any) -> None:
                     raise BadPlan(_unset(what, reached.__name__))
 
 
-def _rebuilt(what: str, function: Any, made: dict[int, Any]) -> Any:
+def _rebuilt(what: str, given: Any, made: dict[int, Any]) -> Any:
     """A copy of a function that calls copies of what it calls, each compiled by us: numba leaves to every function
     whether its own indices are checked, and one that was compiled before is used as it is."""
     import numba
 
+    if given in COMPILED:
+        return given
+    function = _plain(given)
     if id(function) in made:
         if made[id(function)] is None:
             raise BadPlan(f"{what}: {function.__name__!r} calls itself, which may not end for some row; use a loop")
@@ -108,13 +114,14 @@ def _rebuilt(what: str, function: Any, made: dict[int, Any]) -> Any:
     for name in _reached(function.__code__):
         value = _outside(function, name)
         if _is_function(value):
-            outside[name] = _rebuilt(what, _plain(value), made)
-    cells = [CellType(_rebuilt(what, _plain(v), made) if _is_function(v) else v) for v in _around(function)]
+            outside[name] = _rebuilt(what, value, made)
+    cells = [CellType(_rebuilt(what, v, made) if _is_function(v) else v) for v in _around(function)]
     copy = FunctionType(function.__code__, outside, function.__name__, function.__defaults__, tuple(cells))
     copy.__kwdefaults__, copy.__module__, copy.__qualname__ = (
         function.__kwdefaults__, function.__module__, function.__qualname__,
     )  # fmt: skip
     made[id(function)] = numba.njit(boundscheck=True)(copy)
+    COMPILED.add(made[id(function)])
     return made[id(function)]
 
 
