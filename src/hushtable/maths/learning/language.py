@@ -130,7 +130,7 @@ class Language:
         return hashlib.sha256(repr((self.name, tuple(self.columns), self.steps, told)).encode()).hexdigest()
 
 
-def _told(error: Exception) -> str:
+def _told(error: BaseException) -> str:
     return f"{type(error).__name__}: {shortened(' '.join(str(error).split()), SHOWN)}"
 
 
