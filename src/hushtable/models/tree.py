@@ -16,7 +16,7 @@ from ..errors import BadQuestion, BadSynopsis, TooWide
 from ..laws import Law
 from ..maths.trees.chow_liu import ChowLiu, frechet
 from ..maths.trees.question_tree import QuestionTree
-from ..maths.wide.bar import BY_REACH, Expected, WideBar
+from ..maths.wide.bar import BY_REACH, WideBar
 from ..maths.wide.shape import Symmetric, shape_of
 from ..questions.answer import Answer, CrossTab, interval_factor
 from ..questions.parse import Question
@@ -24,12 +24,11 @@ from .base import Model
 from .build_answer import Estimates, Wording, build_answer, unit_of
 from .linear.low_order import LowOrderModel
 from .reading import noise_scale
+from .tree_parts import MEASURED, bar_of, rooted, square_of
 
 __all__ = ["TreeModel", "chance_of", "chances_of"]
 
 Floats = NDArray[np.float64]
-# Sets are answered from what was measured of pairs up to this width.
-MEASURED = 2
 SURELY = 3.0
 # A set that the model has for so many times as frequent as others of its leaf is not corrected more than these.
 MOST_RATIO = 10.0
@@ -341,7 +340,7 @@ class TreeModel(Model):
         whole = all(type(w) is int and MEASURED < w <= width for w in widths) and list(widths) == sorted(set(widths))
         if side not in (0, 1) or type(width) is not int or not 1 <= width <= d or not whole or scale <= 0:
             raise BadSynopsis("the synopsis has a tree that its domain does not allow")
-        if (parents < -1).any() or (parents >= d).any() or (parents < 0).sum() != 1 or not _rooted(parents):
+        if (parents < -1).any() or (parents >= d).any() or (parents < 0).sum() != 1 or not rooted(parents):
             raise BadSynopsis("the synopsis has a model of pairs that is no tree")
         tree = QuestionTree.read(numbers["tree"], d)
         chance = parameters.get("chance")
@@ -353,7 +352,7 @@ class TreeModel(Model):
         return cls(
             domain=domain, pairs=pairs, side=side, width=width, widths=widths, means_alone=bool(parameters["plain"]),
             parents=parents, tree=tree, scale=scale, sums=numbers["leaves"],
-            bar=_bar(pairs.law, parameters, numbers), by_square=_square(parameters), chance=chance,
+            bar=bar_of(pairs.law, parameters, numbers), by_square=square_of(parameters), chance=chance,
         )  # fmt: skip
 
 
@@ -381,35 +380,3 @@ def _note(model: TreeModel, *, own: bool, known: bool) -> str:
         )
     extra = "" if own else "; extrapolated from pairs, as the means are of other questions"
     return f"{what}: the value is the best guess, and its interval is what pairs allow{extra}"
-
-
-def _bar(law: Law, parameters: dict[str, Any], numbers: dict[str, NDArray[np.int64]]) -> WideBar | None:
-    if "bar" not in parameters:
-        return None
-    given = parameters["bar"]
-    widths, questions = tuple(given["widths"]), given["questions"]
-    noise, reach = (tuple(map(float, given[name])) for name in ("noise", "reach"))
-    whole = all(type(number) is int and number > 0 for number in (*widths, questions))
-    scale = noise_scale(given["scale"], law)
-    if not widths or not whole or list(widths) != sorted(set(widths)) or scale <= 0:
-        raise BadSynopsis("the synopsis has a calibration that cannot be")
-    for own in (noise, reach):
-        if len(own) != len(widths) or not all(0 <= number < np.inf for number in own):
-            raise BadSynopsis("the synopsis has a calibration whose noise or reach cannot be")
-    return WideBar(law, widths, questions, scale, numbers["bar"], Expected(noise=noise, reach=reach, order=MEASURED))
-
-
-def _square(parameters: dict[str, Any]) -> float:
-    """Files before it was known have none."""
-    given = parameters.get("bar", {}).get("square", 0.0)
-    if type(given) is not float or not 0 <= given <= 1:
-        raise BadSynopsis("the synopsis has a calibration whose part of the square cannot be")
-    return given
-
-
-def _rooted(parents: NDArray[np.int64]) -> bool:
-    """Whether every way up ends at the root."""
-    at = np.arange(len(parents))
-    for _ in range(len(parents)):
-        at = np.where(at >= 0, parents[at], -1)
-    return bool((at < 0).all())

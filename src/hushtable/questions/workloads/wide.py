@@ -94,7 +94,7 @@ class Predicates(Wide):
 
 
 @dataclass(frozen=True)
-class Drawn(Wide):
+class OfColumns(Wide):
     """Questions about sets of columns, which may be drawn by a chance of each column instead of by their width."""
 
     p: float | None = field(default=None, kw_only=True)
@@ -113,7 +113,7 @@ class Drawn(Wide):
 
 
 @dataclass(frozen=True)
-class AnyOf(Drawn):
+class AnyOf(OfColumns):
     """At least one of up to `width` conditions."""
 
     name = "any_of"
@@ -124,7 +124,7 @@ class AnyOf(Drawn):
 
 
 @dataclass(frozen=True)
-class AllOf(Drawn):
+class AllOf(OfColumns):
     """All of up to `width` conditions."""
 
     name = "all_of"
