@@ -65,6 +65,7 @@ bench-peers: $(STAMP) ## whole tables: peers in environments of their own, then 
 	-.venv-peers/smartnoise/bin/python -m pip install --quiet smartnoise-synth==1.0.8
 	-.venv-peers/dpmm/bin/python -m pip install --quiet dpmm==0.1.9
 	$(BIN)/python -m benchmarks._peers
+	$(BIN)/python -m benchmarks._peers $(foreach t,salary nycflights,smartnoise-mst:$(t) hushtable-whole:$(t))
 	$(BIN)/python -m benchmarks whole-table-adult
 	$(BIN)/python -m benchmarks._peers opendp-aim:adult8 smartnoise-aim:adult8
 
