@@ -41,7 +41,7 @@ PROPENSITY = {"adult": 0.010, "diamonds": 0.006, "nycflights": 0.006, "californi
 # Rows whose tables are compared: so many that their own chance does not show.
 COMPARED = 300_000
 FOCUS = {"adult": "marital-status", "taxi_chicago": "payment_type", "mushroom": "odor", "diamonds": "clarity",
-         "salary": "organization-name"}  # fmt: skip
+         "salary": "organization-name", "german_credit": "class"}  # fmt: skip
 # A weight of the focus beyond the one that is used, to show what more of it would do.
 HEAVY = 8.0
 FIGURES = ("rows", "rows-rules", "rows-certain", "rows-follows", "rows-focus", "rows-shape", "rows-speed",
