@@ -138,8 +138,8 @@ class Answer(AnswerForms, Computed):
             return f"{value}, certified between {least} and {most} ({100 * confidence:g}%)"
         exact = self.unbiased is not None and _narrower(self.unbiased.interval(confidence), (low, high))
         beside = f"; measured {self.unbiased._plain(confidence)}" if self.unbiased is not None and exact else ""
-        value = float(with_bar(self.value, low, high, self.estimator))
-        return f"{shown(value, low, high)} ({100 * confidence:g}%){beside}"
+        barred = float(with_bar(self.value, low, high, self.estimator))
+        return f"{shown(barred, low, high)} ({100 * confidence:g}%){beside}"
 
     def _glimpse(self) -> str:
         return self._plain(0.95)
