@@ -110,6 +110,15 @@ class TestTheChoice:
         assert weights.min() > 0
         np.testing.assert_allclose(weights, weigh(self.look(0.7, deviation=np.inf)))
 
+    def test_shares_that_noise_made_too_small_are_no_dependence(self):
+        """Fifteen independent conditions of 5% each, seen as 0.5% for all: their questions are far from what that
+        says. Strengths stay as likely as before, where the noise of the mean can do that; else all seem strong."""
+        values, seen = np.array([0.0, *[1.0] * 15]), [np.full(15, 0.005)] * 8
+        distance = (1 - 0.95**15) - (1 - 0.995**15)
+        look = Look(values, seen, np.array([0.0, 0.01]), distance, 0.01, seed=1, stray=0.045)
+        assert weigh(replace(look, stray=0.0))[5:].sum() > 0.95
+        assert weigh(look)[:5].sum() > 0.5
+
     def test_noise_and_bias_are_weighed(self):
         look = self.look(0.3)
         noises = {order: np.array([0.0, *[1e-4] * order]) for order in (1, 2, 4)}

@@ -103,6 +103,7 @@ def _distance(door: Door, domain: Domain, design: WideDesign, first: FirstSingle
         distance=max(total, 0) / (LOOKED_AT * rows),
         deviation=law.stderr(scale) / (LOOKED_AT * rows),
         seed=abs(total),
+        stray=first.deviation(rows) / np.sqrt(len(first.positions)),
     )
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from .krawtchouk import parity_of_values
 from .one_factor import OneFactor
+from .tilted import independent_law
 
 __all__ = ["STRENGTHS", "Look", "expected_errors", "weigh"]
 
@@ -50,6 +51,8 @@ class Look:
     """Its noise; infinite where nothing was measured."""
     seed: int
     """Of simulated noise: a released number, so that everyone comes to the same choice."""
+    stray: float = 0.0
+    """Deviation of the mean of all released shares of conditions."""
 
 
 def weigh(look: Look) -> Floats:
@@ -57,8 +60,10 @@ def weigh(look: Look) -> Floats:
     foretold = np.array([_error(look, strength, look.noise) for strength in STRENGTHS])
     if not np.isfinite(look.deviation):
         return np.asarray(BEFORE / BEFORE.sum())
-    # What the noise of single attributes alone adds to the distance is shared by all questions, and strays as a whole.
-    spread = np.sqrt(look.deviation**2 + (ROUGH * foretold) ** 2 + (SHARED * foretold[0]) ** 2) + 1e-9
+    # What the noise of single attributes alone adds to the distance is shared by all questions, and strays as a whole:
+    # where it made all shares too small, questions are far from what they say though nothing depends on anything.
+    shared = max(SHARED * foretold[0], _strayed(look))
+    spread = np.sqrt(look.deviation**2 + (ROUGH * foretold) ** 2 + shared**2) + 1e-9
     logs = -0.5 * ((look.distance - foretold) / spread) ** 2 - np.log(spread)
     weights = BEFORE * np.exp(logs - logs.max())
     weights[weights < UNLIKELY * weights.max()] = 0.0
@@ -83,6 +88,17 @@ def expected_errors(look: Look, weights: Floats, designs: Mapping[int, Floats]) 
             logs += w * float(np.log(max(error, 1e-12)))
         out[order] = odd * float(np.exp(logs))
     return out
+
+
+def _strayed(look: Look) -> float:
+    """How far independent questions are from themselves if all shares are off by the noise of their mean."""
+    apart = []
+    for chances in look.chances[:FEW]:
+        own, *moved = (
+            float(independent_law(np.clip(chances + sign * look.stray, 0.0, 1.0)) @ look.values) for sign in (0, 1, -1)
+        )
+        apart += [each - own for each in moved]
+    return float(np.sqrt(np.mean(np.square(apart))))
 
 
 def _error(look: Look, strength: float, noise: Floats) -> float:
