@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from .grouped_sets import GroupedSet
 
-__all__ = ["emptied", "seen_empty"]
+__all__ = ["emptied", "seen_empty", "taken_as_empty"]
 
 Floats = NDArray[np.float64]
 # A cell was seen to be empty where at most SEEN deviations of its noise were counted and independence says ALONE.
@@ -51,3 +51,8 @@ def emptied(counts: Floats, empty: NDArray[np.bool_], strength: float) -> Floats
     """Targets of a fit with this strength c, in which theta ends at -GONE in empty cells: m + c theta = target there,
     and next to no row m is left."""
     return np.where(empty, -GONE * strength, counts)
+
+
+def taken_as_empty(targets: Floats, strength: float) -> NDArray[np.bool_]:
+    """Which of these targets are those of empty cells."""
+    return np.asarray(targets == -GONE * strength)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...laws import Law
-from .empty_cells import emptied, seen_empty
+from .empty_cells import emptied, seen_empty, taken_as_empty
 from .fit_targets import FitTargets, half_projected, on_margins
 from .grouped_sets import RawTable, interaction_of
 from .network import Network
@@ -86,14 +86,18 @@ class TableNoise:
         chance: Sequence[Floats],
     ) -> Iterator[Floats]:
         """The model's own tables, moved as the noise of single columns moves margins; pairs by their own noise too,
-        which decides again which cells are empty, and repaired ones as far as the noise of their distances stretches
+        which may show more cells to be empty, and repaired ones as far as the noise of their distances stretches
         them. `chance` is what independence says of the measured tables."""
         for number, (grouped, table) in enumerate(zip(network.sets, own, strict=True)):
             if number < len(self.tables):
                 own_set = self.tables[number].set
                 new = table + on_margins(own_set, seen[number], moved, network.rows, total=0.0)
-                empty = seen_empty(own_set, new, self.tables[number].variance, chance[number])
-                yield emptied(half_projected(new, PROJECTIONS), empty, network.strength[network.cells[number]])
+                begin, end = network.cells[number], network.cells[number + 1]
+                strength = float(network.strength[begin])
+                # An empty cell has hardly a row that a replicate could weigh up, and those few would carry all of it.
+                empty = taken_as_empty(network.target[begin:end].reshape(new.shape), strength)
+                empty |= seen_empty(own_set, new, self.tables[number].variance, chance[number])
+                yield emptied(half_projected(new, PROJECTIONS), empty, strength)
             elif number < network.alone:
                 repair = network.repairs[number - len(self.tables)]
                 more = repair.stretched(others[number - len(self.tables)]) - 1
