@@ -48,6 +48,8 @@ LISTS = ("url IN ('a1', 'b')", "url = 'a2'", "url IS NULL", "top(3)")
 MEANS = ("SELECT avg(exp(-age / 40)) FROM t", "SELECT sex, avg(age) FROM t GROUP BY sex")
 # Lists of the values that made-up tables have in an open column.
 KEY_LISTS = "key-0\tkey-1\nkey-1\tkey-2\tkey-3\nkey-4\n"
+# More combinations than there are points that say something of so few rows.
+TEN = BINARY | {f"x{i}": BINARY["near"] for i in range(7)}
 TWO_NUMBERS = "smooth(columns=[age, bmi], length_scale=0.5)"
 
 SPECIMENS: tuple[Specimen, ...] = (
@@ -246,12 +248,12 @@ CURATORS: tuple[CuratorSpecimen, ...] = (
     ),
     CuratorSpecimen(
         name="points-curator",
-        attributes=BINARY,
+        attributes=TEN,
         questions=(
             "near AND cheap", "near AND cheap AND new", "near", "cheap OR new", "near AND NOT cheap",
             "at_least(2, near, cheap, new)", "NOT near AND NOT cheap",
         ),
-        points=6,
+        points=600,
     ),
     CuratorSpecimen(
         name="list-curator",

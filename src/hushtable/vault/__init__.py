@@ -24,8 +24,8 @@
    alone, and no row can make reading fail. Every price rests on this. number_texts.py reads columns of text that spell
    numbers all at once, by number_kernel.py where that is sure, and vertex_codes.py the two ends of an edge. Where
    people are told apart, person_rows.py (compiled: person_kernel.py) chooses which rows of each count, by that person's
-   rows alone, and bounded_source.py reads these, the same ones in every pass; bounded_spark.py does
-   so on a cluster, whose workers run sources/spark_task.py. held_rows.py, distinct_rows.py, held_keys.py, key_counts.py
+   rows alone, and bounded_source.py reads these, the same ones in every pass; bounded_spark.py does so on a cluster,
+   whose workers run sources/spark_task.py. held_rows.py, held_codes.py, distinct_rows.py, held_keys.py, key_counts.py
    and coded_blocks.py hold rows in memory, for questions that come one by one or for a second pass; what they hold is
    asked through the same door.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import sys
 from functools import cache
 
@@ -37,7 +36,7 @@ def read_workload(text: str) -> Workload:
     try:
         return known[name](**under_new_names(given, known[name].former))
     except TypeError:
-        fields = [field.name for field in dataclasses.fields(known[name]) if field.init]  # type: ignore[arg-type]
+        fields = [own for own in known[name].__dataclass_fields__ if not own.startswith("_")]  # type: ignore[attr-defined]
         raise BadPlan(
             f"{name} takes {listed(fields) or 'nothing'}; given: {listed(list(given)) or 'nothing'}"
         ) from None
