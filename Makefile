@@ -72,7 +72,7 @@ bench-peers: $(STAMP) ## whole tables: peers in environments of their own, then 
 coverage: $(STAMP) ## how often intervals hold the truth, for docs/coverage.md (under an hour); make coverage ONLY=mwem
 	$(BIN)/python -m benchmarks.coverage_study $(ONLY)
 
-papers: $(STAMP) ## the sources again: their numbers, ours, the verdict (a few minutes)
+papers: $(STAMP) ## the sources again: their numbers, ours, the verdict (about a quarter of an hour)
 	$(BIN)/hush reproduce blum2011
 	$(BIN)/hush reproduce dwork2012
 	$(BIN)/hush reproduce gupta2011
