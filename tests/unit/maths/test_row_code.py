@@ -251,6 +251,86 @@ def test_numba_alone_would_not_check_what_is_called():
     assert isinstance(int(checked(ROWS[0])), int)
 
 
+# Planted: reading beyond an array, since the one that is written to is longer.
+
+
+def longer_in_place(row):
+    out = np.zeros(9, np.int64)
+    out += row
+    return out.sum()
+
+
+def longer_slice_in_place(row):
+    out = np.zeros(9, np.int64)
+    out[1:] -= row * 2
+    return out.sum()
+
+
+def longer_to_write_to(row):
+    out = np.zeros(9, np.int64)
+    np.add(row, row, out)
+    return out.sum()
+
+
+def longer_by_another_name(row):
+    write = np.cos
+    out = np.zeros(9)
+    write(row, out)
+    return out.sum()
+
+
+def longer_by_many(row):
+    given = (row, row, np.zeros(9, np.int64))
+    return np.multiply(*given).sum()
+
+
+def longer_outer(row):
+    return np.outer(row, row, np.zeros((9, 9), np.int64)).sum()
+
+
+@numba.njit
+def added(out, row):
+    out += row
+    return out
+
+
+def longer_deeper(row):
+    return added(np.zeros(9, np.int64), row).sum()
+
+
+LONGER = [longer_in_place, longer_slice_in_place, longer_to_write_to, longer_by_another_name, longer_by_many,
+          longer_outer, longer_deeper]  # fmt: skip
+
+
+@pytest.mark.parametrize("planted", LONGER, ids=lambda f: f.__name__)
+def test_arrays_whose_sizes_nobody_compares_are_refused(planted):
+    with pytest.raises(BadPlan, match="what lies beyond the shorter one may be of other rows") as no:
+        compiled(planted)
+    assert "\n" not in str(no.value)
+
+
+@pytest.mark.parametrize("planted", LONGER[:-1], ids=lambda f: f.__name__)
+def test_numba_alone_would_read_beyond_the_shorter(planted):
+    """Python stops there; machine code says a number, whatever lies there."""
+    assert np.isreal(numba.njit(boundscheck=True)(planted)(ROWS[1]))
+    with pytest.raises(ValueError, match=r"shape|broadcast"):
+        planted(ROWS[1])
+
+
+def in_place_by_numbers(row):
+    out = np.zeros(3, np.int64)
+    out += 2
+    out[1:] *= row[1]
+    out[:] = out + row
+    total = [1]
+    total += [2]
+    return int(np.add(out, row).sum() + np.outer(row, row).sum()) + sum(total)
+
+
+def test_numbers_change_arrays_in_their_place():
+    assert compiled(in_place_by_numbers)(ROWS[1]) == in_place_by_numbers(ROWS[1])
+
+
 def flat(row):
     return row.flat[7]
 

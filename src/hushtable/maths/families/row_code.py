@@ -16,6 +16,7 @@ import numpy as np
 from ...errors import BadPlan
 from ...words import shortened
 from .set_before_read import unset_name
+from .sized_alike import unsized
 
 __all__ = ["compiled_alone", "refuse_unset"]
 
@@ -78,6 +79,8 @@ def compiled_alone(what: str, given: Callable[..., Any], types: tuple[Any, ...])
         function.compile(types)
     except Exception as error:  # numba's own, of many kinds
         raise TypeError(shortened(" ".join(COLOURS.sub("", str(error)).split()), SHOWN)) from None
+    if (done := unsized(function)) is not None:
+        raise BadPlan(f"{what}: its code {done}, since what lies beyond the shorter one may be of other rows")
     return function
 
 
