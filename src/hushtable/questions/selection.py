@@ -13,9 +13,9 @@ from .answer import CrossTab
 from .answer_forms import none_if_unknown, shown, with_bar
 from .stamp import mark
 
-Floats = NDArray[np.float64]
 __all__ = ["Selection"]
 
+Floats = NDArray[np.float64]
 PARTS = ("stderr", "bias", "low", "high")
 
 

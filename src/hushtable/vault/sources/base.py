@@ -15,6 +15,7 @@ from ...domain import Domain
 from ...domain.csv_text import Csv
 from ...errors import BadData
 from ...words import listed, suggestion
+from ..held_codes import HeldCodes, coding_of
 from ..statistics.base import T, Total, add_up
 
 __all__ = ["BATCH_ROWS", "LeftOut", "Progress", "Source", "once", "watched"]
@@ -50,6 +51,8 @@ class Source(ABC):
     """
 
     name: ClassVar[str]
+    held: HeldCodes | None = None
+    """Codes of all rows, within a snapshot of a source that holds them: a later pass then reads nothing."""
 
     def __init__(self, data: Any) -> None:
         """Of data that it takes."""
@@ -110,9 +113,18 @@ class Source(ABC):
                 )
 
     def total(self, wanted: Total[T], domain: Domain, progress: Progress | None = None) -> T:
-        """The total over all rows. A source that computes elsewhere may override this."""
-        batches = watched(self.batches(wanted.columns(domain)), progress)
-        return add_up(wanted, (wanted.accumulate(wanted.read(batch, domain)) for batch in batches))
+        """The total over all rows, from held codes where there are some. A source that computes elsewhere may override
+        this."""
+
+        def batches(names: Sequence[str]) -> Iterator[pa.RecordBatch]:
+            return watched(self.batches(names), progress)
+
+        held, coding = self.held, coding_of(wanted, domain)
+        if held is not None and coding is not None:
+            return held.total(wanted, coding, batches)
+        return add_up(
+            wanted, (wanted.accumulate(wanted.read(batch, domain)) for batch in batches(wanted.columns(domain)))
+        )
 
 
 def once(columns: Sequence[str], names: Sequence[str], where: object) -> None:

@@ -14,9 +14,8 @@ from ...addresses import TableAt
 from ...domain import Domain
 from ...domain.csv_text import Csv
 from ...errors import BadData, BadPath, HushError
-from ..held_codes import HeldCodes, coding_of
-from ..statistics.base import T, Total
-from .base import BATCH_ROWS, Progress, Source, watched
+from ..held_codes import HeldCodes
+from .base import BATCH_ROWS, Source
 
 __all__ = ["DatabaseSource", "quoted"]
 
@@ -33,7 +32,6 @@ class DatabaseSource(Source):
     def __init__(self, data: TableAt, *, numbers: frozenset[str] = frozenset()) -> None:
         self._at, self._numbers = data, numbers
         self._connection: Any = None
-        self._held: HeldCodes | None = None
 
     @classmethod
     def takes(cls, data: Any) -> bool:
@@ -81,22 +79,15 @@ class DatabaseSource(Source):
                 for start in range(0, batch.num_rows, BATCH_ROWS):
                     yield batch.slice(start, BATCH_ROWS)
 
-    def total(self, wanted: Total[T], domain: Domain, progress: Progress | None = None) -> T:
-        """From held codes after the first pass of a snapshot, so that a connection that is lost then costs nothing."""
-        held, coding = self._held, coding_of(wanted, domain)
-        if held is None or coding is None:
-            return super().total(wanted, domain, progress)
-        return held.total(wanted, coding, lambda names: watched(self.batches(names), progress))
-
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """One read-only transaction over all passes."""
+        """One read-only transaction over all passes. Codes are held: a connection that is lost later costs nothing."""
         with self._opened() as connection:
-            self._connection, self._held = connection, HeldCodes()
+            self._connection, self.held = connection, HeldCodes()
             try:
                 yield
             finally:
-                self._connection = self._held = None
+                self._connection = self.held = None
 
     @contextmanager
     def _connected(self) -> Iterator[Any]:

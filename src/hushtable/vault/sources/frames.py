@@ -8,12 +8,10 @@ from typing import Any, ClassVar
 
 import pyarrow as pa
 
-from ...domain import Domain
 from ...domain.attributes import canonical
 from ...errors import BadData
-from ..held_codes import HeldCodes, coding_of
-from ..statistics.base import T, Total
-from .base import BATCH_ROWS, Progress, Source, once, watched
+from ..held_codes import HeldCodes
+from .base import BATCH_ROWS, Source, once
 from .views import without_views
 
 __all__ = ["FrameSource", "cell_texts"]
@@ -26,7 +24,6 @@ class FrameSource(Source):
 
     def __init__(self, data: Any) -> None:
         self._table = _table(data)
-        self._held: HeldCodes | None = None
 
     @classmethod
     def takes(cls, data: Any) -> bool:
@@ -50,18 +47,11 @@ class FrameSource(Source):
     @contextmanager
     def snapshot(self) -> Iterator[None]:
         """Codes are held over all passes."""
-        self._held = HeldCodes()
+        self.held = HeldCodes()
         try:
             yield
         finally:
-            self._held = None
-
-    def total(self, wanted: Total[T], domain: Domain, progress: Progress | None = None) -> T:
-        """From held codes after the first pass that needs them."""
-        held, coding = self._held, coding_of(wanted, domain)
-        if held is None or coding is None:
-            return super().total(wanted, domain, progress)
-        return held.total(wanted, coding, lambda names: watched(self.batches(names), progress))
+            self.held = None
 
 
 def _table(frame: Any) -> pa.Table:
